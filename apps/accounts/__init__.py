@@ -1,0 +1,1 @@
+"""People, roles in a scope, tokens, preferences."""

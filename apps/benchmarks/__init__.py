@@ -1,0 +1,1 @@
+"""Benchmark runs bound to nodes and versions, baselines and acceptance."""

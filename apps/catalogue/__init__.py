@@ -1,0 +1,1 @@
+"""Reference data with source and confidence: accelerators, supernodes, models, versions, fault codes, variables."""

@@ -1,0 +1,1 @@
+"""Changes with approval, staged rollout and rollback."""

@@ -1,0 +1,77 @@
+"""Units: conversion at the border, and how quantities are shown to people.
+
+Inside the portal sizes are bytes, spans are seconds, work is FLOPs. GB is 10^9 bytes; GiB says GiB.
+"""
+
+from __future__ import annotations
+
+GB = 10**9
+TB = 10**12
+GIB = 2**30
+MIB = 2**20
+
+
+def gb(value: float) -> float:
+    """Bytes in `value` gigabytes (10^9)."""
+    return value * GB
+
+
+def tb(value: float) -> float:
+    """Bytes in `value` terabytes (10^12)."""
+    return value * TB
+
+
+def gib(value: float) -> float:
+    """Bytes in `value` gibibytes (2^30)."""
+    return value * GIB
+
+
+def tflops(value: float) -> float:
+    """FLOPs per second in `value` teraflops."""
+    return value * 1e12
+
+
+_DECIMAL = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def show_bytes(size_bytes: float | None) -> str:
+    """A size for people in decimal units, three significant digits; '?' where it is unknown."""
+    if size_bytes is None:
+        return "?"
+    for factor, unit in _DECIMAL:
+        if abs(size_bytes) >= factor:
+            return f"{_three_digits(size_bytes / factor)} {unit}"
+    return f"{size_bytes:.0f} B"
+
+
+def show_bandwidth(bandwidth_bytes_per_s: float | None) -> str:
+    """A bandwidth for people, decimal units per second; '?' where it is unknown."""
+    return "?" if bandwidth_bytes_per_s is None else f"{show_bytes(bandwidth_bytes_per_s)}/s"
+
+
+def show_seconds(span_s: float | None) -> str:
+    """A span for people, from microseconds to days; '?' where it is unknown."""
+    if span_s is None:
+        return "?"
+    if span_s == 0:
+        return "0 s"
+    for limit, factor, unit in ((1e-3, 1e6, "µs"), (1.0, 1e3, "ms"), (120.0, 1.0, "s")):
+        if abs(span_s) < limit:
+            return f"{_three_digits(span_s * factor)} {unit}"
+    for limit, factor, unit in ((7200.0, 60.0, "min"), (172800.0, 3600.0, "h")):
+        if abs(span_s) < limit:
+            return f"{_three_digits(span_s / factor)} {unit}"
+    return f"{_three_digits(span_s / 86400)} d"
+
+
+def show_share(share: float | None) -> str:
+    """A share (0 to 1) for people as percent; '?' where it is unknown."""
+    return "?" if share is None else f"{share * 100:.1f} %"
+
+
+def _three_digits(value: float) -> str:
+    if abs(value) >= 100:
+        return f"{value:.0f}"
+    if abs(value) >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}"

@@ -1,0 +1,1 @@
+"""Raw tool output as it arrived, and what was read from it."""

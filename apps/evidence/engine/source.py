@@ -1,0 +1,127 @@
+"""A piece of evidence as clean lines: encodings, line ends, escape codes and NUL bytes are dealt with here.
+
+Line numbers are those of the bytes as they arrived, so that a warning can point at them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import BinaryIO
+
+from apps.evidence.engine.reading import Unreadable
+
+SAMPLE_BYTES = 256 * 1024
+WHOLE_LIMIT_BYTES = 32 * 1024 * 1024
+LINE_LIMIT_CHARS = 64 * 1024
+
+# CSI sequences, OSC sequences and lone two-byte escapes, as terminals write them.
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its 1-based number and its text without line end, escapes and control characters (tabs stay)."""
+
+    number: int
+    text: str
+
+
+class Source:
+    """Evidence that can be read several times, as a sample, as lines (streamed), or whole.
+
+    opener: gives a fresh binary stream each time. name: only for messages.
+    """
+
+    def __init__(self, opener: Callable[[], BinaryIO], *, name: str = "", size_bytes: int | None = None) -> None:
+        self._opener = opener
+        self.name = name
+        self.size_bytes = size_bytes
+
+    @classmethod
+    def of_bytes(cls, data: bytes, *, name: str = "") -> Source:
+        return cls(lambda: io.BytesIO(data), name=name, size_bytes=len(data))
+
+    @classmethod
+    def of_text(cls, text: str, *, name: str = "") -> Source:
+        return cls.of_bytes(text.encode(), name=name)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 256 KiB as they arrived."""
+        with self._opener() as stream:
+            return stream.read(SAMPLE_BYTES)
+
+    @cached_property
+    def encoding(self) -> str:
+        """utf-8 (also for what is almost UTF-8), utf-16-le, utf-16-be or utf-8-sig.
+
+        Raises Unreadable for an empty file and for binary data.
+        """
+        head = self.head
+        if not head.strip(b"\x00\r\n\t \xef\xbb\xbf\xff\xfe"):
+            raise Unreadable("the file is empty", code="empty")
+        if head.startswith(codecs.BOM_UTF8):
+            return "utf-8-sig"
+        if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return "utf-16"
+        even, odd = head[0:4096:2], head[1:4096:2]
+        if len(odd) > 8 and odd.count(0) > 0.4 * len(odd) and even.count(0) < 0.05 * len(even):
+            return "utf-16-le"
+        if len(even) > 8 and even.count(0) > 0.4 * len(even) and odd.count(0) < 0.05 * len(odd):
+            return "utf-16-be"
+        text = head.decode("utf-8", errors="replace")
+        odd_chars = text.count("�") + len(_CONTROLS.findall(_ESCAPES.sub("", text).replace("\x00", "")))
+        if odd_chars > 0.1 * len(text):
+            raise Unreadable("the file is binary data, not text", code="binary")
+        return "utf-8"
+
+    @cached_property
+    def sample(self) -> str:
+        """The first 256 KiB as clean text, for recognition; lines end with newline."""
+        text = self.head.decode(self.encoding, errors="replace")
+        return "\n".join(_clean(part) for part in text.splitlines())
+
+    def lines(self) -> Iterator[Line]:
+        """All lines, streamed; a line is cut after 64 Ki characters."""
+        with self._opener() as stream:
+            reader = io.TextIOWrapper(stream, encoding=self.encoding, errors="replace", newline=None)
+            number = 0
+            while raw := reader.readline(LINE_LIMIT_CHARS):
+                number += 1
+                whole = raw
+                while not whole.endswith("\n") and (whole := reader.readline(LINE_LIMIT_CHARS)):
+                    pass  # the rest of an overlong line is passed over
+                yield Line(number, _clean(raw.rstrip("\n")))
+
+    def text(self) -> str:
+        """The whole file as clean text. Raises Unreadable above 32 MiB (streaming formats use lines())."""
+        return self.data_text(clean=True)
+
+    def data_text(self, *, clean: bool = False) -> str:
+        """The whole file decoded; escape codes and controls stay unless `clean`."""
+        with self._opener() as stream:
+            data = stream.read(WHOLE_LIMIT_BYTES + 1)
+        if len(data) > WHOLE_LIMIT_BYTES:
+            raise Unreadable("the file is too large for its format (32 MiB)", code="too_large_for_format")
+        text = data.decode(self.encoding, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        return "\n".join(_clean(part) for part in text.split("\n")) if clean else text.replace("\x00", "")
+
+    def data(self) -> bytes:
+        """The whole file as it arrived. Raises Unreadable above 32 MiB."""
+        with self._opener() as stream:
+            data = stream.read(WHOLE_LIMIT_BYTES + 1)
+        if len(data) > WHOLE_LIMIT_BYTES:
+            raise Unreadable("the file is too large for its format (32 MiB)", code="too_large_for_format")
+        return data
+
+
+def _clean(text: str) -> str:
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    return _CONTROLS.sub("", text)

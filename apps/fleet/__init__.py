@@ -1,0 +1,1 @@
+"""Clusters, domains, nodes, accelerators, links, and the holds on nodes."""

@@ -1,0 +1,1 @@
+"""Faults, quarantine, knowledge and maintenance."""

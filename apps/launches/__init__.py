@@ -1,0 +1,1 @@
+"""The launch checklist, its evaluations, waivers and sign-offs."""

@@ -1,0 +1,1 @@
+"""What fits, how fast, and what adding cards buys."""
