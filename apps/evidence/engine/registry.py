@@ -23,7 +23,7 @@ class Parser(Protocol):
     VERSION: int
 
     def recognise(self, sample: str) -> int:
-        """How sure the parser is that the clean sample is its format: 0 (not at all) to 100 (its title is there)."""
+        """How sure the parser is that the clean sample is its format: 0 (not at all) to 100 (its title)."""
 
     def read(self, source: Source) -> Reading:
         """Read it. Raises Unreadable with a one-line reason."""

@@ -26,7 +26,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its 1-based number and its text without line end, escapes and control characters (tabs stay)."""
+    """One line: its 1-based number and its text without line end, escapes and controls (tabs stay)."""
 
     number: int
     text: str
@@ -38,7 +38,9 @@ class Source:
     opener: gives a fresh binary stream each time. name: only for messages.
     """
 
-    def __init__(self, opener: Callable[[], BinaryIO], *, name: str = "", size_bytes: int | None = None) -> None:
+    def __init__(
+        self, opener: Callable[[], BinaryIO], *, name: str = "", size_bytes: int | None = None
+    ) -> None:
         self._opener = opener
         self.name = name
         self.size_bytes = size_bytes
