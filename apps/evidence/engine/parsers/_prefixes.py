@@ -1,7 +1,8 @@
 """What launchers, log collectors and people put in front of each line of a tool's output.
 
-srun -l (`0: `), mpirun --tag-output (`[1,0]<stdout>:`) and -l (`[0] `), torchrun (`[default0]:`, `[rank0]: `), Ray
-(`(Worker pid=7, ip=192.0.2.1) `), kubectl and docker (`[pod/a/b] `, `a-0 | `), timestamps, quote marks.
+srun -l (`0: `), mpirun --tag-output (`[1,0]<stdout>:`) and -l (`[0] `), torchrun (`[default0]:`,
+`[rank0]: `), Ray (`(Worker pid=7, ip=192.0.2.1) `), kubectl and docker (`[pod/a/b] `, `a-0 | `),
+timestamps, quote marks.
 Prefixes may be stacked; the indentation behind the last one belongs to the tool and stays.
 """
 
@@ -25,7 +26,8 @@ _PREFIXES = tuple(
         r"\[\d{1,6},(?P<task>\d{1,6})\]<(?P<stream>stdout|stderr|stddiag)>:",
         r"\[[\w.@-]{1,99}@\d{1,6},(?P<task>\d{1,6})\]<(?P<stream>stdout|stderr|stddiag)>:(?: |$)",
         r"\[(?P<task>\d{1,6})\] ",
-        r"\[(?:rank|default)(?P<task>\d+)\]: ?",
+        r"\[default(?P<task>\d{1,6})\]:",
+        r"\[rank(?P<task>\d{1,6})\]:(?: |$)",
         r" {0,5}(?P<task>\d{1,6}):(?: |$)",
         r"\((?P<source>[\w.:<>-]{1,80}(?: [\w.-]{1,40})? pid=\d{1,9}(?:, ip=[\w.:]{1,45})?)\) ?",
         r"\[(?P<source>pod/[\w./-]+)\] ?",
