@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import product
-from math import prod
 
 from apps.core.errors import Invalid
 
@@ -36,8 +35,8 @@ class HostListError(Invalid):
 def expand(text: str, limit: int = LIMIT_NAMES) -> list[str]:
     """The names of a host list, in its order, repeated ones kept; an empty text is an empty list.
 
-    limit: highest number of names in all. Raises HostListError with the position of the fault, before any name
-    is made where the list is too long.
+    limit: highest number of names in all. Raises HostListError with the position of the fault; where the
+    list is too long, before its names are made.
     """
     names: list[str] = []
     for start, part in _parts(text):
@@ -116,7 +115,7 @@ def _pieces(text: str, start: int, part: str, limit: int) -> list[list[str]]:
     limit: highest number of names that they may give together.
     """
     pieces: list[list[str]] = []
-    offset = start
+    count, offset = 1, start
     for index, piece in enumerate(re.split(r"[\[\]]", part)):
         if index % 2:
             pieces.append(_numbers(text, offset, piece, limit))
@@ -124,7 +123,8 @@ def _pieces(text: str, start: int, part: str, limit: int) -> list[list[str]]:
             raise _error(text, offset + fault.start(), "a blank or control character within a name")
         else:
             pieces.append([piece])
-        if prod(len(piece) for piece in pieces) > limit:
+        count *= len(pieces[-1])
+        if count > limit:
             raise _error(text, start, "more names than allowed", code="too_many_names")
         offset += len(piece) + 1
     return pieces
