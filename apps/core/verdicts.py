@@ -32,3 +32,6 @@ def combine(verdicts: Iterable[Verdict]) -> Verdict:
 def opens_gate(verdict: Verdict) -> bool:
     """Whether a gate opens on this verdict: pass, warn and waived do; fail and unknown do not."""
     return verdict in (Verdict.PASS, Verdict.WARN, Verdict.WAIVED)
+
+
+VERDICT_CHOICES = [(verdict.value, verdict.value) for verdict in Verdict]

@@ -1,0 +1,13 @@
+"""Page addresses of this app."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from apps.accounts import views
+
+app_name = "accounts"
+urlpatterns = [
+    path("sign-in/", views.SignIn.as_view(), name="sign_in"),
+    path("sign-out/", views.SignOut.as_view(), name="sign_out"),
+]

@@ -1,0 +1,8 @@
+"""Page addresses of this app."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern
+
+app_name = "changes"
+urlpatterns: list[URLPattern] = []

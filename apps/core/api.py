@@ -1,0 +1,64 @@
+"""What API views share: who may call, and the version that a writer has seen (If-Match)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.core.actor import Actor
+from apps.core.errors import Invalid, NotSignedIn, VersionRequired
+from apps.core.rights import TokenScope
+
+_ETAG = re.compile(r'(?:W/)?"v(\d+)"')
+
+
+def actor_of(request: Any) -> Actor:
+    """The actor of a request. Raises NotSignedIn."""
+    actor: Actor | None = getattr(request, "actor", None) or getattr(
+        getattr(request, "_request", None), "actor", None
+    )
+    if actor is None:
+        raise NotSignedIn()
+    return actor
+
+
+class SignedIn(BasePermission):
+    """Somebody known is calling, by a token whose scope covers the view's method.
+
+    A view names its scopes: `token_scopes = {"POST": TokenScope.EVIDENCE_WRITE}`; reading needs READ unless
+    the view says otherwise, and a writing method that names none refuses tokens. Roles are the services' matter.
+    """
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        actor = actor_of(request)
+        named: dict[str, TokenScope] = getattr(view, "token_scopes", {})
+        method = request.method or "GET"
+        if method in ("GET", "HEAD", "OPTIONS"):
+            actor.require_token_scope(named.get("GET", TokenScope.READ))
+        elif method in named:
+            actor.require_token_scope(named[method])
+        elif actor.token_scopes is not None and method in view.allowed_methods:
+            actor.require_person_present()
+        return True
+
+
+def version_seen(request: Request) -> int:
+    """The version in If-Match. Raises VersionRequired without one, Invalid for an odd one."""
+    raw = request.headers.get("If-Match", "")
+    if not raw:
+        raise VersionRequired('send If-Match with the ETag that you have seen, such as "v3"')
+    match = _ETAG.fullmatch(raw.strip())
+    if match is None:
+        raise Invalid(f'If-Match: {raw[:40]}: say the ETag, such as "v3"', code="if_match")
+    return int(match.group(1))
+
+
+def with_version(response: Response, version: int) -> Response:
+    """The response with its ETag."""
+    response["ETag"] = f'"v{version}"'
+    return response

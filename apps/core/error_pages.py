@@ -1,0 +1,52 @@
+"""Error pages: what went wrong, what to do, and the request's id."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from apps.core import problems
+from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, NotSignedIn, PortalError
+
+_TEMPLATES = {400, 403, 404, 409, 412, 413, 429, 500, 503}
+
+
+def page_of(request: HttpRequest, error: PortalError) -> HttpResponse:
+    """The page of an error, or its problem document under /api/."""
+    if request.path.startswith("/api/"):
+        return JsonResponse(
+            problems.document(error, request=request), status=error.status, content_type=problems.MEDIA_TYPE
+        )
+    if isinstance(error, NotSignedIn):
+        return redirect(f"{reverse('accounts:sign_in')}?next={request.get_full_path()}")
+    status = error.status if error.status in _TEMPLATES else (400 if error.status < 500 else 500)
+    context = {"error": error, "message": problems.text_of(error), "request_id": problems.request_id(request)}
+    return render(request, f"errors/{status}.html", context, status=error.status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return page_of(request, Invalid(_("The request could not be understood.")))
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return page_of(request, NotAllowed(_("You may not do this.")))
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return page_of(request, Missing(_("There is no such page, or you may not see it.")))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return page_of(request, PortalError(_("Something went wrong on our side.")))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form that was open for too long, or a page opened under another address than PORTAL_PUBLIC_URL."""
+    message = _("This form is no longer valid. Go back, reload the page and send it again.")
+    return page_of(request, NotAllowed(message, code="csrf", reason=reason))
+
+
+def conflict(request: HttpRequest, message: str) -> HttpResponse:
+    return page_of(request, Conflict(message))

@@ -1,0 +1,41 @@
+"""Filters that refuse names they do not know, so that a typing error never shows everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import QueryDict
+from django_filters import FilterSet
+from django_filters.rest_framework import DjangoFilterBackend
+
+from apps.core.errors import FieldError, Invalid
+
+NOT_FILTERS = frozenset(
+    {"format", "fields", "limit", "cursor", "ordering", "q", "wait", "page", "per_page", "sort"}
+)
+
+
+def refuse_unknown(
+    filterset: type[FilterSet] | None, given: QueryDict, *, also: frozenset[str] = frozenset()
+) -> None:
+    """Raises Invalid that names each unknown filter and lists the known ones."""
+    known = set(filterset.get_filters()) if filterset else set()
+    unknown = sorted(set(given) - known - NOT_FILTERS - also)
+    if unknown:
+        hint = ", ".join(sorted(known)) or "none"
+        raise Invalid(
+            f"unknown filter: {', '.join(unknown)}; known: {hint}",
+            code="unknown_filter",
+            errors=[
+                FieldError(pointer=f"?{name}", code="unknown_filter", message=f"known: {hint}")
+                for name in unknown
+            ],
+        )
+
+
+class StrictFilterBackend(DjangoFilterBackend):
+    """django-filter's backend that also refuses unknown names."""
+
+    def filter_queryset(self, request: Any, queryset: Any, view: Any) -> Any:
+        refuse_unknown(self.get_filterset_class(view, queryset), request.query_params)
+        return super().filter_queryset(request, queryset, view)

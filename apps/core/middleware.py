@@ -1,0 +1,49 @@
+"""Middleware without tables: the request's id, and errors of services turned into pages."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from apps.core import error_pages
+from apps.core.errors import PortalError
+from apps.core.logs import request_id_var
+
+_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+Respond = Callable[[HttpRequest], HttpResponse]
+
+
+class RequestIdMiddleware:
+    """Gives each request an id (or keeps a proxy's), for logs, audit and the person who reports an error."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-Id", "")
+        request.request_id = given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex  # type: ignore[attr-defined]
+        token = request_id_var.set(request.request_id)  # type: ignore[attr-defined]
+        try:
+            response = self.get_response(request)
+        finally:
+            request_id_var.reset(token)
+        response["X-Request-Id"] = request.request_id  # type: ignore[attr-defined]
+        return response
+
+
+class ErrorPageMiddleware:
+    """Shows a PortalError that a page's view did not handle as the page of its status."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, PortalError) and not request.path.startswith("/api/"):
+            return error_pages.page_of(request, exception)
+        return None

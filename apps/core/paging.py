@@ -1,0 +1,39 @@
+"""Pages of lists: opaque cursors over REST, numbered pages for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from rest_framework.pagination import CursorPagination
+
+from apps.core.errors import Invalid
+
+PAGE_SIZES = (25, 50, 100, 200)
+
+
+class CursorPages(CursorPagination):
+    """limit (1 to 500, else 50) and an opaque cursor; the order is the view's `ordering`, unique at its end."""
+
+    page_size = 50
+    page_size_query_param = "limit"
+    max_page_size = 500
+    ordering = "-id"
+    cursor_query_param = "cursor"
+
+    def get_page_size(self, request: Any) -> int:
+        raw = request.query_params.get(self.page_size_query_param)
+        if raw is None:
+            return self.page_size
+        if not raw.isdecimal() or not 1 <= int(raw) <= self.max_page_size:
+            raise Invalid(f"limit={raw}: say a number from 1 to {self.max_page_size}", code="limit")
+        return int(raw)
+
+
+def page_of(request: HttpRequest, rows: QuerySet[Any] | list[Any], *, size: int = 50) -> Page[Any]:
+    """The page of a list that the address asks for (?page=, ?per_page=); odd numbers give the nearest page."""
+    raw = request.GET.get("per_page", "")
+    size = int(raw) if raw.isdecimal() and int(raw) in PAGE_SIZES else size
+    return Paginator(rows, size).get_page(request.GET.get("page"))

@@ -1,0 +1,83 @@
+"""Raw tool output by digest, each delivery of it, and what was read from it. Nodes are known here only by reported name."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from apps.accounts.models import Person, Scope
+
+
+class Evidence(models.Model):
+    """Bytes that arrived, once for each digest, however often they are delivered."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    size_bytes = models.BigIntegerField()
+    stored_at = models.DateTimeField()
+    thinned_at = models.DateTimeField(null=True)  # the raw bytes are gone by policy; the reading stays
+    pinned = models.BooleanField(default=False)  # a decision rests on it: never thinned
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
+
+
+class EvidenceReading(models.Model):
+    """What one version of a parser read from evidence."""
+
+    evidence = models.ForeignKey(Evidence, on_delete=models.CASCADE, related_name="readings")
+    kind = models.CharField(max_length=40, db_index=True)
+    parser_version = models.PositiveSmallIntegerField()
+    facts = models.JSONField()
+    warnings = models.JSONField(default=list)  # [{"code", "message", "line", "text"}]
+    read_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["evidence", "kind", "parser_version"], name="evidence_read_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} from {self.evidence_id}"
+
+
+class ReceiptState(models.TextChoices):
+    STORED = "stored"  # kept, waiting to be read by a job
+    APPLIED = "applied"  # read, and given to the records that it is about
+    UNMATCHED = "unmatched"  # read, but about a node that does not exist (yet)
+    REFUSED = "refused"  # not readable; the bytes were not kept
+
+
+class Receipt(models.Model):
+    """One delivery of a file: who handed in what, for which node, and what became of it."""
+
+    scope = models.ForeignKey(Scope, on_delete=models.PROTECT, related_name="+")
+    received_at = models.DateTimeField(db_index=True)
+    file_name = models.CharField(max_length=255, blank=True)
+    node_name = models.CharField(max_length=255, blank=True)
+    collected_at = models.DateTimeField(null=True)
+    sha256 = models.CharField(max_length=64, db_index=True)
+    size_bytes = models.BigIntegerField()
+    kind = models.CharField(max_length=40, blank=True)
+    state = models.CharField(max_length=10, choices=ReceiptState.choices)
+    evidence = models.ForeignKey(Evidence, on_delete=models.PROTECT, null=True, related_name="receipts")
+    reading = models.ForeignKey(EvidenceReading, on_delete=models.PROTECT, null=True, related_name="+")
+    refusal_code = models.CharField(max_length=40, blank=True)
+    refusal = models.CharField(max_length=500, blank=True)
+    effects = models.JSONField(default=list)  # [{"what": "node_facts", "label": …, "url": …}]
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
+    via = models.CharField(max_length=20)
+    by_label = models.CharField(max_length=200)
+    repeated = models.BooleanField(default=False)  # the same bytes were here before
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["scope", "-id"], name="evidence_scope_newest")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="refused", evidence__isnull=True) | ~Q(state="refused"),
+                name="evidence_refused_keeps_nothing",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.file_name or self.sha256[:12]

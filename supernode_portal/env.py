@@ -1,0 +1,97 @@
+"""Typed readers of environment variables; an odd value stops the start and says what is right."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def text(name: str, default: str = "") -> str:
+    """The value of NAME, or the content of the file that NAME_FILE points to (for secrets)."""
+    if path := os.environ.get(f"{name}_FILE"):
+        if os.environ.get(name):
+            raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; set one of them")
+        try:
+            return Path(path).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ImproperlyConfigured(f"{name}_FILE: {path} cannot be read: {error.strerror}") from error
+    return os.environ.get(name, default).strip()
+
+
+def flag(name: str, default: bool) -> bool:
+    """1, true, yes, on or 0, false, no, off."""
+    raw = text(name).lower()
+    if raw == "":
+        return default
+    if raw in ("1", "true", "yes", "on"):
+        return True
+    if raw in ("0", "false", "no", "off"):
+        return False
+    raise ImproperlyConfigured(f"{name}={raw!r}: say 1 or 0")
+
+
+def integer(name: str, default: int, *, at_least: int, at_most: int) -> int:
+    """A whole number in a range."""
+    raw = text(name)
+    if raw == "":
+        return default
+    try:
+        value = int(raw)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}={raw!r}: say a whole number") from error
+    if not at_least <= value <= at_most:
+        raise ImproperlyConfigured(f"{name}={value}: say a number from {at_least} to {at_most}")
+    return value
+
+
+def choice(name: str, default: str, choices: tuple[str, ...]) -> str:
+    """One of a few words."""
+    raw = text(name, default) or default
+    if raw not in choices:
+        raise ImproperlyConfigured(f"{name}={raw!r}: say one of {', '.join(choices)}")
+    return raw
+
+
+def listing(name: str) -> list[str]:
+    """Words separated by commas."""
+    return [part.strip() for part in text(name).split(",") if part.strip()]
+
+
+def origin(name: str, default: str) -> str:
+    """An http or https address without path, such as https://portal.example.com."""
+    raw = text(name, default).rstrip("/")
+    parts = urlsplit(raw)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query:
+        raise ImproperlyConfigured(f"{name}={raw!r}: say an address such as https://portal.example.com")
+    return raw
+
+
+def database(name: str, default: str) -> dict[str, object]:
+    """Django's description of the database behind sqlite:///PATH or postgresql://USER:PASSWORD@HOST:PORT/NAME."""
+    raw = text(name, default) or default
+    parts = urlsplit(raw)
+    if parts.scheme == "sqlite":
+        path = unquote(parts.path)
+        if not path.strip("/"):
+            raise ImproperlyConfigured(
+                f"{name}: say sqlite:///relative.sqlite3 or sqlite:////absolute.sqlite3"
+            )
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": path[1:]}
+    if parts.scheme in ("postgres", "postgresql"):
+        try:
+            port = parts.port
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name}: the port is not a number") from error
+        return {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": unquote(parts.path[1:]),
+            "USER": unquote(parts.username or ""),
+            "PASSWORD": unquote(parts.password or ""),
+            "HOST": unquote(parts.hostname or ""),
+            "PORT": str(port or ""),
+            "OPTIONS": dict(parse_qsl(parts.query)),
+        }
+    raise ImproperlyConfigured(f"{name}: say sqlite:///PATH or postgresql://USER:PASSWORD@HOST:PORT/NAME")

@@ -1,0 +1,24 @@
+"""Addresses: each app's pages under its own name, each app's API under /api/v1/."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.urls import include, path
+
+_PAGES = ["accounts", "audit", "jobs", "evidence", "fleet", "environments", "health", "benchmarks"]
+_PAGES += ["planning", "changes", "launches"]
+
+urlpatterns = [
+    path("", include("apps.portal.urls")),
+    *(path("", include(f"apps.{name}.urls")) for name in _PAGES),
+    *(
+        path("api/v1/", include((f"apps.{name}.api.urls", f"api_{name}")))
+        for name in settings.OWN_APPS
+        if name != "core"
+    ),
+]
+
+handler400 = "apps.core.error_pages.bad_request"
+handler403 = "apps.core.error_pages.forbidden"
+handler404 = "apps.core.error_pages.not_found"
+handler500 = "apps.core.error_pages.server_error"
