@@ -15,7 +15,7 @@ EVERYWHERE = 0  # the key of rights that hold in every scope
 
 class Via(StrEnum):
     SESSION = "session"  # a person in a browser
-    TOKEN = "token"  # noqa: S105 - the word, not a secret
+    TOKEN = "token"
     COMMAND = "command"  # somebody at the server's shell
     SYSTEM = "system"  # the portal itself: schedules, automation
 
