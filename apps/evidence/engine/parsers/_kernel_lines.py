@@ -1,0 +1,182 @@
+"""Lines of a kernel log: what stands in front of the message, and the shapes of Xid and SXid messages.
+
+A message counts only where nothing but time, host and facility stands in front of it: inside quotes,
+comments or sentences it is a quotation, not an event.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_CLOCK = r"\d{2}:\d{2}:\d{2}"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_HOST = r"(?=[\w.-]*[\d.-])[\w.-]{1,80}"
+_FRONT = re.compile(
+    r"\s*(?:\[\d+,\d+\]<\w+>:\s*|\[\d{1,6}\] (?=\[)|\d{1,6}: |> ?|"
+    rf"(?P<tagged>{_HOST}): (?=\[|<|kern|NVRM|nvidia-|\d{{4}}-|{_MONTH} ))?"
+    r"(?:<\d{1,3}>)?(?:(?:kern|user|daemon|syslog)\s*:\s*\w+\s*:\s*)?"
+    r"(?:"
+    rf"\[(?P<ctime>{_DAY} {_MONTH} [ \d]\d {_CLOCK}(?:\.\d+)? \d{{4}})\]\s*|"
+    rf"\[?(?P<iso>\d{{4}}-\d\d-\d\d[T ]{_CLOCK}(?:[.,]\d{{1,9}})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?\s+|"
+    rf"(?P<syslog>{_MONTH} [ \d]\d {_CLOCK}(?:\.\d+)?)\s+"
+    r")?"
+    r"(?:(?P<host>[\w.-]{1,80})\s+kernel(?:\[\d+\])?:\s*|kernel(?:\[\d+\])?:\s*)?"
+    r"(?:\[\s*(?P<uptime>\d{1,12}\.\d{1,9})\](?:\[\s*[TC]\d+\])?\s*)?"
+)
+_XID = re.compile(
+    r"NVRM: Xid \((?:PCI:)?(?P<pci>[0-9A-Fa-f]{1,8}(?::[0-9A-Fa-f]{1,2}){1,2}(?:\.[0-9A-Fa-f])?)"
+    r"(?P<partition>(?: GPU-C?I:\w+)*)\): (?P<code>\d{1,4})\b,? ?(?P<rest>.*)"
+)
+_SXID = re.compile(
+    r"nvidia-nvswitch(?P<unit>\d{1,3}): SXid \(PCI:(?P<pci>[0-9A-Fa-f:.]{5,16})\): (?P<code>\d{1,6})\b,? ?(?P<rest>.*)"
+)
+_PROCESS = re.compile(r"pid='?(?P<pid>[^,']*)'?,(?: name=(?P<name>[^,]*),)? ?")
+_NVLINK = re.compile(
+    r"(?P<unit>[A-Z][\w/]*)\s+(?P<severity>Fatal|Non-?fatal)\s+XC\d+\s+i-?\d+\s+Link\s+(?P<link>-?\d{1,4})\b"
+)
+_RECOVERY = re.compile(
+    r"recovery action changed from 0x[0-9a-fA-F]+ \((?P<before>[^)]*)\) to 0x[0-9a-fA-F]+ \((?P<now>[^)]*)\)"
+)
+_SXID_FAULT = re.compile(
+    r"(?P<severity>Fatal|Non-?fatal|Alternate)\b.*?\bLink (?P<link>\d{1,4})\b", re.IGNORECASE
+)
+_SXID_SEVERITY = re.compile(r"Severity (?P<severity>\d+) Engine instance (?P<engine>\d{1,5})")
+_PCI = re.compile(
+    r"(?:(?P<domain>[0-9a-f]{4,8}):)?(?P<bus>[0-9a-f]{1,2}):(?P<device>[0-9a-f]{1,2})(?:\.(?P<function>[0-7]))?"
+)
+_UUID = re.compile(r"NVRM: GPU at (?:PCI:)?([0-9A-Fa-f:.]{5,16}): (GPU-[0-9a-f-]{8,40})")
+_BOARD_SERIAL = re.compile(r"NVRM: GPU Board Serial Number: (\S{1,32})")
+_GPU_SERIAL = re.compile(r"NVRM: GPU ([0-9A-Fa-f:.]{5,16}): GPU serial number is (\w{1,32})")
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What stands in front of a message. style: ctime, iso, syslog, uptime, or None without a time."""
+
+    style: str | None
+    at: str | None
+    host: str | None
+    end: int
+
+    @property
+    def second(self) -> str | None:
+        """The time without its fraction; ctime has none."""
+        return re.split(r"[.,]", self.at)[0] if self.at and self.style != "ctime" else self.at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Xid:
+    """One Xid line. pci as printed; pid and process None where unknown; the rest only for codes that have it."""
+
+    code: int
+    pci: str
+    partition: str | None
+    pid: int | None
+    process: str | None
+    text: str
+    unit: str | None = None
+    severity: str | None = None
+    link: int | None = None
+    recovery_before: str | None = None
+    recovery_action: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SXid:
+    """One line of an NVSwitch error, in any of its three shapes."""
+
+    code: int
+    pci: str
+    switch: int
+    text: str
+    severity: str | None = None
+    link: int | None = None
+    severity_level: int | None = None
+    engine: int | None = None
+
+
+def front(text: str) -> Front:
+    """Takes apart what stands in front of the message."""
+    found = _FRONT.match(text)
+    assert found is not None  # every part is optional
+    said = found.groupdict()
+    host = said["host"] or said["tagged"]
+    for style in ("ctime", "iso", "syslog", "uptime"):
+        if said[style]:
+            return Front(style, said[style], host, found.end())
+    return Front(None, None, host, found.end())
+
+
+def read_xid(text: str, start: int) -> Xid | None:
+    """The Xid whose message begins at `start`; None where it is no Xid, or damaged."""
+    found = _XID.match(text, start)
+    if found is None:
+        return None
+    rest = found["rest"]
+    process = _PROCESS.match(rest)
+    message = rest[process.end() :] if process else rest
+    code = int(found["code"])
+    nvlink = _NVLINK.match(message) if 144 <= code <= 150 else None
+    recovery = _RECOVERY.search(message) if code == 154 else None
+    return Xid(
+        code=code,
+        pci=found["pci"].lower(),
+        partition=found["partition"].strip() or None,
+        pid=int(process["pid"]) if process and re.fullmatch(r"\d{1,10}", process["pid"]) else None,
+        process=_process_name(process["name"]) if process else None,
+        text=message.strip()[:300],
+        unit=nvlink["unit"] if nvlink else None,
+        severity=nvlink["severity"] if nvlink else None,
+        link=int(nvlink["link"]) if nvlink else None,
+        recovery_before=recovery["before"] if recovery else None,
+        recovery_action=recovery["now"] if recovery else None,
+    )
+
+
+def _process_name(name: str | None) -> str | None:
+    return None if name is None or name in ("", "<unknown>") else name[:80]
+
+
+def read_sxid(text: str, start: int) -> SXid | None:
+    """The SXid whose message begins at `start`; None where it is none, or damaged."""
+    found = _SXID.match(text, start)
+    if found is None:
+        return None
+    rest = found["rest"]
+    fault = _SXID_FAULT.match(rest)
+    severity = _SXID_SEVERITY.match(rest)
+    return SXid(
+        code=int(found["code"]),
+        pci=found["pci"].lower(),
+        switch=int(found["unit"]),
+        text=rest.strip()[:300],
+        severity=fault["severity"] if fault else None,
+        link=int(fault["link"]) if fault else None,
+        severity_level=int(severity["severity"][:9]) if severity else None,
+        engine=int(severity["engine"]) if severity else None,
+    )
+
+
+def normal_pci(printed: str) -> str | None:
+    """A PCI address as domain:bus:device.function in lower case with a domain of at least 4 digits.
+
+    Xids print 4 digits and no function, nvidia-smi 8 and a function; None where it is no address.
+    """
+    found = _PCI.fullmatch(printed.lower())
+    if found is None:
+        return None
+    domain = int(found["domain"] or "0", 16)
+    return f"{domain:04x}:{found['bus']:>02}:{found['device']:>02}.{found['function'] or '0'}"
+
+
+def gpu_identity(text: str, start: int) -> tuple[str | None, str | None, str | None] | None:
+    """(PCI address as printed, UUID, serial number) of a line that tells one of them; None for other lines."""
+    if found := _UUID.match(text, start):
+        return found.group(1), found.group(2), None
+    if found := _BOARD_SERIAL.match(text, start):
+        return None, None, found.group(1).rstrip(".")
+    if found := _GPU_SERIAL.match(text, start):
+        return found.group(1), None, found.group(2)
+    return None

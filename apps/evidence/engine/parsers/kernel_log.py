@@ -1,0 +1,125 @@
+"""Kernel logs (dmesg, journal, syslog): Xids of GPUs and SXids of NVSwitches.
+
+Streams: memory does not grow with the file. A text that quotes Xids (source code, documentation) is refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+from apps.evidence.engine.parsers._kernel_events import Events
+from apps.evidence.engine.parsers._kernel_lines import front, read_sxid, read_xid
+from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
+from apps.evidence.engine.source import Source
+
+KIND = "kernel_log"
+VERSION = 1
+
+_MOST_WARNINGS = 50
+_STYLE_LINES = 1000
+_MESSAGE = ("NVRM: Xid (", "SXid (")
+
+_KERNEL_LINE = re.compile(
+    r"(?:NVRM|nvidia-[\w-]+|CPU|Hardware name|Call Trace|RIP|Code|Modules linked in)\b.{0,20}?:|"
+    r"(?:\? )?\w[\w.]*\+0x[0-9a-f]+/0x[0-9a-f]+|</?TASK>"
+)
+_CODE_LINE = re.compile(
+    r"\s*(?:import |from \w+ import|def |class |func |package |return\b|const |var |let |static |struct |type |"
+    r"#include|#define|assert|if ?\(|for ?\(|if err|\}|\{|//|/\*|\* |@\w|[\"'`])|.*[{;\\]\s*$|.*[\"'`],\s*$"
+)
+_PROSE_LINE = re.compile(
+    r"\s*(?:#{1,6} |[-*+] |\d{1,2}\. |\||[=~^-]{4,}$|<(?:p|td|th|tr|li|ul|h\d|div|table|body)\b)"
+)
+_SENTENCE = re.compile(r"\s*[A-Z][\w'’-]*(?: [\w'’(),/-]+){5,}.*[.:?!]\s*$")
+
+
+def recognise(sample: str) -> int:
+    kernel, quoting, events = _weigh(sample)
+    if events and quoting <= kernel:
+        return 85
+    stamped = sum(1 for line in sample.splitlines() if front(line).style == "uptime" or " kernel: " in line)
+    return 25 if stamped >= 3 and stamped > len(sample.splitlines()) / 2 else 0
+
+
+def _weigh(sample: str) -> tuple[int, int, int]:
+    """Lines that a kernel writes, lines of source code or prose, and Xid lines among the former."""
+    kernel = quoting = events = 0
+    for line in sample.splitlines():
+        if not line.strip() or line.lstrip().startswith("```"):
+            continue
+        before = front(line)
+        event = any(message in line[before.end : before.end + 30] for message in _MESSAGE)
+        if event and (read_xid(line, before.end) or read_sxid(line, before.end)):
+            events += 1
+            kernel += 1
+        elif before.style or _KERNEL_LINE.match(line, before.end):
+            kernel += 1
+        elif _CODE_LINE.match(line) or _PROSE_LINE.match(line) or _SENTENCE.match(line):
+            quoting += 1
+    return kernel, quoting, events
+
+
+def read(source: Source) -> Reading:
+    """Raises Unreadable for source code and documentation, and where nothing of a kernel log is there."""
+    kernel, quoting, _ = _weigh(source.sample)
+    if quoting > kernel:
+        raise Unreadable("this is source code or prose that quotes Xids, no kernel log", code="quoted_xids")
+    events = Events()
+    warnings: list[ReadingWarning] = []
+    style: str | None = None
+    number = 0
+    for line in source.lines():
+        number = line.number
+        text = line.text
+        if "Xid (" in text:
+            style = _take_event(number, text, events, warnings) or style
+        elif "NVRM: GPU " in text:
+            events.add_identity(text, front(text).end)
+        elif "Rate limiting" in text and "NVRM: " in text and len(warnings) < _MOST_WARNINGS:
+            warnings.append(_warning("rate_limited", "the driver left out further messages", number, text))
+        elif style is None and number <= _STYLE_LINES:
+            style = front(text).style
+    if not (kernel or events.xid_counts or events.sxid_lines):
+        raise Unreadable("no line of a kernel log was found", code="no_kernel_log")
+    return Reading(
+        kind=KIND,
+        facts=_facts(events, number, style),
+        warnings=(*warnings, *events.warnings()),
+        parser_version=VERSION,
+    )
+
+
+def _take_event(number: int, text: str, events: Events, warnings: list[ReadingWarning]) -> str | None:
+    """Adds the Xid or SXid of the line; gives the style of its time."""
+    before = front(text)
+    start = before.end
+    if xid := read_xid(text, start):
+        events.add_xid(number, before, xid)
+    elif sxid := read_sxid(text, start):
+        events.add_sxid(number, before, sxid)
+    elif len(warnings) < _MOST_WARNINGS:
+        damaged = text.startswith(("NVRM: Xid", "nvidia-nvswitch"), start)
+        warnings.append(
+            _warning("xid_not_understood", "the Xid of this line could not be read", number, text)
+            if damaged
+            else _warning("xid_quoted", "an Xid amid other text was not taken for an event", number, text)
+        )
+    return before.style
+
+
+def _facts(events: Events, lines: int, style: str | None) -> dict[str, object]:
+    return {
+        "xid_counts": dict(events.xid_counts),
+        "xid_by_pci": {pci: dict(counts) for pci, counts in events.xid_by_pci.items()},
+        "sxid_lines": dict(events.sxid_lines),
+        "sxid_link_faults": events.sxid_link_faults,
+        "lines": lines,
+        "timestamp_style": style,
+        "events": events.xid_events(),
+        "sxid_events": list(events.sxids.values()),
+        "gpus": events.gpus,
+    }
+
+
+def _warning(code: str, message: str, line: int, text: str) -> ReadingWarning:
+    return ReadingWarning(code=code, message=message, line=line, text=text[:200])
