@@ -1,0 +1,142 @@
+"""From readings to component facts."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from apps.catalogue.engine.components import Component, component, components
+from apps.catalogue.engine.versions import parse
+from apps.environments.engine.facts import (
+    ComponentFact,
+    Standing,
+    component_facts,
+    facts_by_node,
+    kinds_that_state,
+)
+from apps.evidence.engine.reading import Reading
+
+CORPUS = Path(__file__).resolve().parents[2] / "corpus"
+
+
+@cache
+def expected() -> dict[str, dict[str, Any]]:
+    files: dict[str, dict[str, Any]] = yaml.safe_load((CORPUS / "expected.yaml").read_text())["files"]
+    return files
+
+
+def reading_of(name: str) -> Reading:
+    entry = expected()[name]
+    return Reading(kind=entry["kind"], facts=entry["facts"])
+
+
+def values(
+    facts: tuple[ComponentFact, ...], component_id: str, standing: Standing | None = None
+) -> list[str]:
+    return [
+        fact.value
+        for fact in facts
+        if fact.component == component_id and (standing is None or fact.standing is standing)
+    ]
+
+
+def test_a_gpu_report_gives_driver_and_vbios_with_the_number_of_gpus() -> None:
+    facts = component_facts(
+        Reading(
+            kind="nvidia_smi_xml",
+            facts={
+                "driver_version": "570.86.15",
+                "attached_gpus": 8,
+                "vbios": {"96.00.A5.00.01": 7, "96.00.A5.00.02": 1},
+            },
+        )
+    )
+
+    assert ComponentFact(component="gpu_driver", value="570.86.15") in facts
+    assert ComponentFact(component="gpu_vbios", value="96.00.A5.00.01", count=7) in facts
+    assert ComponentFact(component="gpu_vbios", value="96.00.A5.00.02", count=1) in facts
+    assert values(facts, "gpu_count") == ["8"]
+
+
+def test_what_python_imports_is_loaded_and_what_the_package_list_says_is_declared() -> None:
+    facts = component_facts(reading_of("collect-env/h200x8-sections.txt"))
+
+    assert values(facts, "torch", Standing.LOADED) == ["2.7.1+cu126"]
+    assert values(facts, "torch", Standing.DECLARED) == ["2.7.1"]
+    assert values(facts, "nccl", Standing.DECLARED) == ["2.26.2"]
+    assert values(facts, "nccl", Standing.LOADED) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel"),
+    [
+        ("collect-env/a100x8-torch2.4.0.txt", "5.15.0-107-generic"),
+        ("collect-env/mi250x-rocm6.2.txt", "4.18.0-553.22.1.el8_10.x86_64"),
+        ("collect-env/gb200x4-sections-arm64.txt", "6.8.0-1028-nvidia-64k"),
+    ],
+)
+def test_the_kernel_is_read_from_the_platform_line(name: str, kernel: str) -> None:
+    assert values(component_facts(reading_of(name)), "kernel") == [kernel]
+
+
+def test_the_running_library_is_a_loaded_version() -> None:
+    tests = Reading(kind="nccl_tests", facts={"library_code": 22907, "nccl_version_line": None})
+    old = Reading(kind="nccl_tests", facts={"nccl_version_line": "NCCL version 2.21.5+cuda12.4"})
+    log = Reading(kind="nccl_debug_log", facts={"nccl_versions": ["2.18.6+cuda11.8", "2.10.3+cuda11.0"]})
+
+    assert values(component_facts(tests), "nccl", Standing.LOADED) == ["22907"]
+    assert values(component_facts(old), "nccl", Standing.LOADED) == ["2.21.5+cuda12.4"]
+    assert values(component_facts(log), "nccl", Standing.LOADED) == ["2.18.6+cuda11.8", "2.10.3+cuda11.0"]
+
+
+def test_adapters_are_counted_by_firmware() -> None:
+    devices = [{"name": "mlx5_0", "fw": "28.43.2026"}, {"name": "mlx5_1", "fw": "28.37.1014"}]
+    facts = component_facts(Reading(kind="ibv_devinfo", facts={"devices": devices}))
+
+    assert {(fact.value, fact.count) for fact in facts} == {("28.43.2026", 1), ("28.37.1014", 1)}
+
+
+def test_a_node_list_gives_facts_by_node_name() -> None:
+    found = facts_by_node(reading_of("k8s-nodes/constructed-gb200-2racks.json"))
+
+    assert list(found) == ["gb200-a01", "gb200-a02", "gb200-b01", "gb200-b02"]
+    assert values(found["gb200-b02"], "gpu_driver", Standing.DECLARED) == ["570.158.01"]
+
+
+def test_a_value_that_is_not_stated_gives_no_fact() -> None:
+    facts = component_facts(
+        Reading(kind="nvidia_smi_q", facts={"driver_version": None, "vbios": {}, "models": None})
+    )
+
+    assert facts == ()
+
+
+def test_a_kind_without_components_gives_nothing() -> None:
+    assert component_facts(Reading(kind="nvidia_smi_topo", facts={"gpus": 8})) == ()
+    assert facts_by_node(Reading(kind="nvidia_smi_q", facts={"driver_version": "570.26"})) == {}
+
+
+@pytest.mark.parametrize("name", [name for name, entry in expected().items() if entry.get("facts")])
+def test_every_version_in_the_corpus_has_a_known_form(name: str) -> None:
+    reading = reading_of(name)
+    facts = [
+        *component_facts(reading),
+        *(fact for facts in facts_by_node(reading).values() for fact in facts),
+    ]
+    unread = [
+        (fact.component, fact.value)
+        for fact in facts
+        if not parse(fact.value, component(fact.component).scheme).is_known and fact.value != "N/A"
+    ]
+
+    assert unread == []
+    assert {fact.component for fact in facts} <= set(components())
+
+
+@pytest.mark.parametrize("entry", components().values(), ids=lambda entry: entry.id)
+def test_the_catalogue_says_which_kinds_a_component_is_read_from(entry: Component) -> None:
+    assert tuple(sorted(entry.read_from)) == kinds_that_state(entry.id)
