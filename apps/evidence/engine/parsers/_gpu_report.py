@@ -1,0 +1,201 @@
+"""Facts of an `nvidia-smi -q` report, the same for its text and its XML form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from apps.evidence.engine.parsers._gpu_fields import FIGURES, PATHS, Path, whole
+from apps.evidence.engine.parsers._notes import Notes
+from apps.evidence.engine.parsers._tree import Branch
+from apps.evidence.engine.parsers._values import count, known, size_bytes
+from apps.evidence.engine.pci import pci_address
+from apps.evidence.engine.source import Line
+
+_ECC_OLD = {"corrected": "single_bit", "uncorrected": "double_bit"}
+_ECC_NEW = {"corrected": "correctable", "uncorrected": "uncorrectable"}
+# Two reasons are called otherwise in XML.
+_SAME_REASON = {"gpu_idle": "idle", "display_clocks_setting": "display_clock_setting"}
+
+
+class GpuReader:
+    """Reads one GPU's branch; notes what it could not make sense of."""
+
+    def __init__(self, bus_id: str, branch: Branch, notes: Notes) -> None:
+        self.bus_id = bus_id
+        self.branch = branch
+        self._notes = notes
+        self._noted: set[tuple[str, str]] = set()
+
+    def printed(self, field: str) -> str | None:
+        """The text of a field as printed, N/A included; None where it is not there."""
+        found = self._leaf(PATHS[field])
+        return found.text if found else None
+
+    def _leaf(self, paths: tuple[Path, ...]) -> Branch | None:
+        """The first leaf with a known value, else the first leaf; warns where equal keys differ."""
+        first: Branch | None = None
+        for path in paths:
+            leaves = [leaf for leaf in self.branch.at(path) if leaf.text is not None]
+            if len({leaf.text for leaf in leaves}) > 1:
+                self._warn(
+                    "contradictory_value", f"{' / '.join(path)} is printed with several values", leaves[1]
+                )
+            if leaves and known(leaves[0].text) is not None:
+                return leaves[0]
+            first = first or (leaves[0] if leaves else None)
+        return first
+
+    def _figure(self, read: Callable[[str], Any], paths: tuple[Path, ...]) -> Any:
+        leaf = self._leaf(paths)
+        text = known(leaf.text) if leaf else None
+        if leaf is None or text is None:
+            return None
+        value = read(text)
+        if value is None:
+            self._warn("odd_value", f"the value of {leaf.key} is not understood", leaf)
+        return value
+
+    def _warn(self, code: str, message: str, leaf: Branch) -> None:
+        if (code, message) not in self._noted:
+            self._noted.add((code, message))
+            at = Line(leaf.line, leaf.text or "") if leaf.line else None
+            self._notes.add(code, f"GPU {self.bus_id}: {message}", at=at)
+
+    def facts(self) -> dict[str, Any]:
+        """Everything known of the GPU; None where the report does not say it."""
+        return {
+            "bus_id": pci_address(self.bus_id),
+            **{field: known(self.printed(field)) for field in PATHS},
+            **{field: self._figure(read, paths) for field, (read, paths) in FIGURES.items()},
+            **{
+                f"ecc_{span}_{kind}": self._ecc_count(span, kind)
+                for span in ("volatile", "aggregate")
+                for kind in ("uncorrected", "corrected")
+            },
+            "clock_reasons_active": self._clock_reasons(),
+            "mig_devices": [_mig_device(branch) for branch in mig_branches(self.branch)],
+        }
+
+    def _ecc_count(self, span: str, kind: str) -> int | None:
+        """Errors over all memories; an unknown one makes the sum unknown unless the others count some."""
+        head = ("ecc_errors", span)
+        total = (*head, _ECC_OLD[kind], "total")
+        if self.branch.at(total):
+            return self._whole(total)
+        keys = [leaf.key for part in self.branch.at(head) for leaf in part.children]
+        counts = [
+            self._whole((*head, key)) for key in dict.fromkeys(keys) if _ECC_NEW[kind] in key.split("_")
+        ]
+        errors = sum(number for number in counts if number is not None)
+        return None if not counts or (None in counts and not errors) else errors
+
+    def _whole(self, path: Path) -> int | None:
+        number: int | None = self._figure(whole, (path,))
+        return number
+
+    def _clock_reasons(self) -> list[str] | None:
+        """Names of the reasons that hold the clocks back now; None where the report has no such part."""
+        parts = [
+            branch
+            for key in ("clocks_event_reasons", "clocks_throttle_reasons")
+            for branch in self.branch.named(key)
+        ]
+        if not parts or not parts[0].children:
+            return None
+        active = [leaf.key for leaf in parts[0].walk() if (leaf.text or "").strip().lower() == "active"]
+        names = (key.split("_reason_")[-1] for key in active)
+        return [_SAME_REASON.get(name, name) for name in names]
+
+
+def mig_branches(gpu: Branch) -> list[Branch]:
+    """MIG devices nested under the GPU, in both forms."""
+    nested = [child for branch in gpu.named("mig_devices") for child in branch.named("mig_device")]
+    return [branch for branch in gpu.named("mig_device") + nested if branch.children]
+
+
+def _mig_device(branch: Branch) -> dict[str, Any]:
+    def first(*paths: Path) -> str | None:
+        return next((known(leaf.text) for path in paths for leaf in branch.at(path)), None)
+
+    return {
+        "index": count(first(("index",))),
+        "gpu_instance_id": count(first(("gpu_instance_id",))),
+        "compute_instance_id": count(first(("compute_instance_id",))),
+        "memory_total_bytes": size_bytes(
+            first(("fb_memory_usage", "total"), ("shared_fb_memory_usage", "total"))
+        ),
+    }
+
+
+def report_facts(gpus: list[tuple[str, Branch]], top: dict[str, str | None], notes: Notes) -> dict[str, Any]:
+    """Facts of the whole report.
+
+    gpus: bus id as printed and branch of each GPU. top: driver_version, cuda_version, attached_gpus,
+    timestamp.
+    """
+    readers = [GpuReader(bus_id, branch, notes) for bus_id, branch in gpus]
+    described = [reader.facts() for reader in readers]
+    attached = count(top.get("attached_gpus"))
+    memory = [leaf.text for reader in readers for leaf in _memory_leaves(reader.branch)]
+
+    def distinct(field: str) -> list[str]:
+        texts = (reader.printed(field) for reader in readers)
+        return list(dict.fromkeys(text for text in texts if text is not None))
+
+    def counted(field: str) -> dict[str, int]:
+        return dict(Counter(text for reader in readers if (text := reader.printed(field)) is not None))
+
+    facts = {
+        "driver_version": known(top.get("driver_version")),
+        "cuda_version": known(top.get("cuda_version")),
+        "timestamp_text": known(top.get("timestamp")),
+        "attached_gpus": attached,
+        "gpus_listed": len(gpus),
+        "bus_ids": [bus_id for bus_id, _ in gpus],
+        "models": counted("name"),
+        "architectures": distinct("architecture"),
+        "vbios": counted("vbios"),
+        "inforom_image": distinct("inforom_image"),
+        "gsp_firmware": distinct("gsp_firmware"),
+        "persistence_mode": distinct("persistence_mode"),
+        "mig_mode_current": distinct("mig_mode"),
+        "ecc_mode_current": distinct("ecc_mode"),
+        "fb_total": list(dict.fromkeys(text for text in memory if text is not None)),
+        "fabric_state": distinct("fabric_state"),
+        "fabric_status": distinct("fabric_status"),
+        "mig_devices": sum(len(gpu["mig_devices"]) for gpu in described),
+        "gpus": described,
+    }
+    _check_counts(facts, notes)
+    _check_parts(gpus, notes)
+    return facts
+
+
+def _memory_leaves(branch: Branch) -> list[Branch]:
+    return branch.at(("fb_memory_usage", "total")) or branch.at(("memory_usage", "total"))
+
+
+def _check_counts(facts: dict[str, Any], notes: Notes) -> None:
+    attached, listed = facts["attached_gpus"], facts["gpus_listed"]
+    if attached is not None and attached != listed:
+        notes.add(
+            "gpus_missing" if listed < attached else "gpus_too_many",
+            f"{attached} GPUs are attached, {listed} are listed: "
+            "some were not asked for, do not answer, or the text was cut",
+        )
+    repeated = [bus_id for bus_id, times in Counter(facts["bus_ids"]).items() if times > 1]
+    if repeated:
+        notes.add("gpu_repeated", f"listed more than once: {', '.join(repeated)}")
+
+
+def _check_parts(gpus: list[tuple[str, Branch]], notes: Notes) -> None:
+    """nvidia-smi prints the same parts for every GPU, so a part that only some have was lost on the way."""
+    optional = {"mig_device", "processes"}
+    parts = [{child.key for child in branch.children} - optional for _, branch in gpus]
+    everywhere = set.union(*parts) if parts else set()
+    for (bus_id, branch), present in zip(gpus, parts, strict=True):
+        if everywhere - present:
+            names = ", ".join(sorted(everywhere - present)[:5])
+            notes.add("gpu_incomplete", f"GPU {bus_id} lacks what others have: {names}", line=branch.line)

@@ -1,0 +1,164 @@
+"""`nvidia-smi -q` as text, whole or one section (`-d`), of any driver: indentation gives the tree."""
+
+from __future__ import annotations
+
+import re
+
+from apps.evidence.engine.parsers._dressing import one_process, plain_lines
+from apps.evidence.engine.parsers._gpu_report import report_facts
+from apps.evidence.engine.parsers._notes import Notes
+from apps.evidence.engine.parsers._tree import Branch, plain_key
+from apps.evidence.engine.pci import pci_address
+from apps.evidence.engine.reading import Reading, Unreadable
+from apps.evidence.engine.source import Line, Source
+
+KIND = "nvidia_smi_q"
+VERSION = 1
+
+_TITLE = re.compile(r"=+ ?NVSMI LOG ?=+")
+_HEADING = re.compile(r"[A-Za-z][\w ./()-]{0,60}")
+_TOP_KEYS = ("timestamp", "driver_version", "cuda_version", "attached_gpus")
+_ADDRESS = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]"
+_GPU = re.compile(rf"GPU (?P<bus>{_ADDRESS})")
+_LOST_GPU = re.compile(rf"Unable to determine the device handle for GPU ?(?:\d{{1,3}}: )?(?P<bus>{_ADDRESS})")
+_SAMPLE_GPU = re.compile(rf"^[^\n]{{0,80}}?\bGPU {_ADDRESS}\s*$", re.MULTILINE)
+_SAMPLE_TOP = re.compile(r"\bDriver Version {2,}: \d|\bAttached GPUs {2,}: \d")
+
+
+def recognise(sample: str) -> int:
+    if _TITLE.search(sample):
+        return 100
+    if _SAMPLE_TOP.search(sample):
+        return 80
+    return 60 if _SAMPLE_GPU.search(sample) and " : " in sample else 0
+
+
+def read(source: Source) -> Reading:
+    notes = Notes()
+    lines = one_process(plain_lines(source), _is_report, notes)
+    report = _first_report(lines, notes)
+    top, gpus = _tree(report)
+    if not gpus and top.get("driver_version") is None:
+        raise Unreadable("nvidia-smi -q: neither a GPU nor a driver version is in it", code="no_gpus")
+    facts = report_facts(gpus, top, notes)
+    facts["gpus_not_answering"] = _lost_gpus(lines)
+    if facts["gpus_not_answering"]:
+        notes.add("gpu_not_answering", f"no answer from {', '.join(facts['gpus_not_answering'])}")
+    _check_form(report, gpus, notes)
+    return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
+
+
+def _is_report(lines: list[Line]) -> bool:
+    return any(_TITLE.search(line.text) or _GPU.fullmatch(line.text.strip()) for line in lines)
+
+
+def _first_report(lines: list[Line], notes: Notes) -> list[Line]:
+    """Lines from the first title up to a second one."""
+    titles = [place for place, line in enumerate(lines) if _TITLE.search(line.text)]
+    start = titles[0] + 1 if titles else 0
+    if len(titles) < 2:
+        return lines[start:]
+    notes.add(
+        "several_reports", "the file holds several reports; only the first is read", at=lines[titles[1]]
+    )
+    return lines[start : titles[1]]
+
+
+def _tree(lines: list[Line]) -> tuple[dict[str, str | None], list[tuple[str, Branch]]]:
+    """Keys above the first GPU, and a tree for each GPU."""
+    top: dict[str, str | None] = {}
+    gpus: list[tuple[str, Branch]] = []
+    bodies: list[list[Line]] = []
+    for line in lines:
+        header = _GPU.fullmatch(line.text.strip())
+        if header:
+            gpus.append((header["bus"], Branch(key="gpu", line=line.number)))
+            bodies.append([])
+        elif bodies:
+            bodies[-1].append(line)
+        elif (entry := _entry(line)) and entry.key in _TOP_KEYS:
+            top.setdefault(entry.key, entry.text)
+    for (_, branch), body in zip(gpus, bodies, strict=True):
+        branch.flat = _is_flat(body)
+        branch.children = _flat(body) if branch.flat else _nested(body)
+    return top, gpus
+
+
+def _lost_gpus(lines: list[Line]) -> list[str]:
+    """Addresses of GPUs of which nvidia-smi says that they do not answer; they are missing from the list."""
+    found = (match["bus"] for line in lines if (match := _LOST_GPU.search(line.text)))
+    return list(dict.fromkeys(address for bus in found if (address := pci_address(bus))))
+
+
+def _entry(line: Line) -> Branch | None:
+    """The key of a line, with its value unless it is a heading; None for a line of another form."""
+    text = line.text.strip()
+    key, colon, value = text.partition(":")
+    if colon and key.strip() and value[:1] in ("", " "):
+        return Branch(key=plain_key(key), text=value.strip(), line=line.number)
+    if _HEADING.fullmatch(text):
+        return Branch(key=plain_key(text), line=line.number)
+    return None
+
+
+def _nested(body: list[Line]) -> list[Branch]:
+    """Children by indentation, whatever its width."""
+    root = Branch(key="gpu")
+    stack: list[tuple[int, Branch]] = [(-1, root)]
+    for line in body:
+        entry = _entry(line)
+        if entry is None:
+            continue
+        expanded = line.text.expandtabs(8)
+        indent = len(expanded) - len(expanded.lstrip())
+        while stack[-1][0] >= indent:
+            stack.pop()
+        stack[-1][1].children.append(entry)
+        stack.append((indent, entry))
+    return root.children
+
+
+def _is_flat(body: list[Line]) -> bool:
+    """The indentation was lost on the way."""
+    filled = [line for line in body if line.text.strip()]
+    return len(filled) > 2 and not any(line.text[:1].isspace() for line in filled)
+
+
+def _flat(body: list[Line]) -> list[Branch]:
+    """Children without indentation: keys directly, and below the nearest heading where that is unique."""
+    loose: dict[str, Branch] = {}
+    headings: list[Branch] = []
+    for line in body:
+        entry = _entry(line)
+        if entry is None:
+            continue
+        if entry.text is None:
+            headings.append(entry)
+            continue
+        if headings:
+            headings[-1].children.append(entry)
+        loose.setdefault(entry.key, entry)
+    return [*loose.values(), *headings]
+
+
+def _check_form(lines: list[Line], gpus: list[tuple[str, Branch]], notes: Notes) -> None:
+    flat = next((branch for _, branch in gpus if branch.flat), None)
+    if flat:
+        notes.add(
+            "indentation_lost",
+            "the indentation is gone; only what is clear without it is read",
+            line=flat.line,
+        )
+    if gpus and _is_cut(gpus[-1][1]):
+        last = next((line for line in reversed(lines) if line.text.strip()), None)
+        notes.add(
+            "cut_off", "the report ends before its last part; the last value may be incomplete", at=last
+        )
+
+
+def _is_cut(last: Branch) -> bool:
+    """A whole report ends with processes, a section of `-d` at least not with an empty heading."""
+    keys = {child.key for child in last.children}
+    if "product_name" in keys:
+        return not keys & {"processes", "compute_processes"}
+    return not keys or (last.children[-1].text is None and not last.children[-1].children)
