@@ -1,0 +1,188 @@
+"""A fleet as one plain value, whatever file it came from: domains, sub-domains, nodes, switches and links.
+
+Every source says a part of it only. `says` names the parts, so that a comparison never takes silence for
+a difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Part(StrEnum):
+    NODES = "nodes"
+    DOMAINS = "domains"
+    SUBDOMAINS = "sub_domains"
+    CARDS = "cards"
+    MODELS = "models"
+    SWITCHES = "switches"
+    LINKS = "links"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A run of neighbouring accelerators of a node in one sub-domain.
+
+    cards: None where the source does not count them. A node split between two sub-domains has two spans.
+    """
+
+    sub_domain: str
+    cards: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """domain: "" where it is in none or the source does not say. spans: in order of accelerators."""
+
+    name: str
+    domain: str = ""
+    spans: tuple[Span, ...] = ()
+    cards: int | None = None
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    name: str
+    sub_domains: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """tier: 1 is nearest to the nodes. switches, nodes: those directly beneath. real_name: what it is called
+    outside of the scheduler, where that differs."""
+
+    name: str
+    tier: int
+    switches: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    real_name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """Equal links between two ends; an end is a switch, a node, or an accelerator as node/index.
+
+    bandwidth_bytes_per_s: of one link, one way; None where the source does not say.
+    """
+
+    a: str
+    b: str
+    kind: str = ""
+    count: int = 1
+    bandwidth_bytes_per_s: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something in a source that cannot be so: a node twice, an unknown switch, a missing tier, a cycle."""
+
+    code: str
+    subject: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetDescription:
+    """Everything in natural order of names (`described` sees to it), so equal fleets are equal values."""
+
+    says: frozenset[Part]
+    domains: tuple[Domain, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    links: tuple[Link, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def node(self, name: str) -> Node | None:
+        return next((node for node in self.nodes if node.name == name), None)
+
+    def nodes_of(self, domain: str) -> tuple[Node, ...]:
+        return tuple(node for node in self.nodes if node.domain == domain)
+
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key under which n2 comes before n10, and n01 beside n1 in a fixed order."""
+    pieces = _DIGITS.split(name)
+    return tuple((0, int(one), one) if one.isdecimal() else (1, 0, one) for one in pieces)
+
+
+def natural_order(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(names), key=natural))
+
+
+def described(
+    *,
+    says: Iterable[Part],
+    domains: Iterable[Domain] = (),
+    nodes: Iterable[Node] = (),
+    switches: Iterable[Switch] = (),
+    links: Iterable[Link] = (),
+    problems: Iterable[Problem] = (),
+) -> FleetDescription:
+    """A description in its one order. Sub-domains of a domain are put in natural order too."""
+    return FleetDescription(
+        says=frozenset(says),
+        domains=tuple(
+            sorted(
+                (replace(one, sub_domains=natural_order(one.sub_domains)) for one in domains),
+                key=lambda one: natural(one.name),
+            )
+        ),
+        nodes=tuple(sorted(nodes, key=lambda one: natural(one.name))),
+        switches=tuple(
+            sorted(
+                (
+                    replace(one, switches=natural_order(one.switches), nodes=natural_order(one.nodes))
+                    for one in switches
+                ),
+                key=lambda one: natural(one.name),
+            )
+        ),
+        links=tuple(sorted(links, key=lambda one: (natural(one.a), natural(one.b), one.kind))),
+        problems=tuple(problems),
+    )
+
+
+def only(fleet: FleetDescription, parts: Iterable[Part]) -> FleetDescription:
+    """The fleet as a source that says these parts alone would describe it."""
+    kept = frozenset(parts) & fleet.says
+    return described(
+        says=kept,
+        domains=[_only_domain(one, kept) for one in fleet.domains] if Part.DOMAINS in kept else (),
+        nodes=[_only_node(one, kept) for one in fleet.nodes] if Part.NODES in kept else (),
+        switches=fleet.switches if Part.SWITCHES in kept else (),
+        links=fleet.links if Part.LINKS in kept else (),
+    )
+
+
+def is_split(node: Node) -> bool:
+    """Whether the node's accelerators lie in more than one sub-domain."""
+    return len({span.sub_domain for span in node.spans}) > 1
+
+
+def split_nodes(fleet: FleetDescription) -> tuple[Node, ...]:
+    """Nodes that no tree of nodes can place, because two sub-domains share them."""
+    return tuple(node for node in fleet.nodes if is_split(node))
+
+
+def _only_domain(domain: Domain, parts: frozenset[Part]) -> Domain:
+    return domain if Part.SUBDOMAINS in parts else replace(domain, sub_domains=())
+
+
+def _only_node(node: Node, parts: frozenset[Part]) -> Node:
+    spans = node.spans if Part.SUBDOMAINS in parts else ()
+    if Part.CARDS not in parts:
+        spans = tuple(replace(span, cards=None) for span in spans)
+    return Node(
+        name=node.name,
+        domain=node.domain if Part.DOMAINS in parts else "",
+        spans=spans,
+        cards=node.cards if Part.CARDS in parts else None,
+        model=node.model if Part.MODELS in parts else "",
+    )

@@ -1,0 +1,130 @@
+"""Layouts: the ready ones hold their counts, split nodes are known, and bad ones name every field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from apps.core.errors import Invalid
+from apps.fleet.engine.description import Span, split_nodes
+from apps.fleet.engine.graph import Medium
+from apps.fleet.engine.layouts import Layout, Shape, Tier, build, describe, even_sub_domains, graph_of
+from apps.fleet.engine.metrics import analyse
+from apps.fleet.engine.templates import TEMPLATES, template
+
+
+def layout(key: str) -> Layout:
+    found = template(key)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("key", "accelerators", "sub_domains", "gb_per_s"),
+    [
+        ("8-mesh", 8, 0, 448),
+        ("8-switched", 8, 0, 450),
+        ("72-as-9x8", 72, 0, 900),
+        ("72-as-18x4", 72, 0, 900),
+        ("144-as-4x36", 144, 4, 900),
+        ("144-as-6x24", 144, 6, 900),
+        ("384-as-48x8", 384, 0, 392),
+    ],
+)
+def test_every_ready_layout_has_its_figures(
+    key: str, accelerators: int, sub_domains: int, gb_per_s: float
+) -> None:
+    one = layout(key)
+    assert one.accelerators == accelerators
+    assert len(one.sub_domain_sizes) == sub_domains
+    assert one.unidirectional_bytes_per_s == gb_per_s * 1e9
+    assert graph_of(one).endpoints == accelerators
+
+
+def test_the_384_layout_has_448_switches_and_full_bisection() -> None:
+    metrics = analyse(graph_of(layout("384-as-48x8")))
+    assert metrics.parts.switches == 448
+    assert metrics.bisection.share == 1.0
+    assert metrics.worst_ratio == 1.0
+
+
+@pytest.mark.parametrize("key", ["144-as-4x36", "144-as-6x24"])
+def test_the_144_layouts_are_drawn_at_two_to_one(key: str) -> None:
+    metrics = analyse(graph_of(layout(key)))
+    assert metrics.worst_ratio == 2.0
+    assert metrics.bisection.share == 0.5
+
+
+def test_four_by_36_over_nodes_of_eight_splits_the_fifth_and_the_fourteenth_node() -> None:
+    fleet = describe(layout("144-as-4x36"), domain="d1")
+    assert [node.name for node in split_nodes(fleet)] == ["d1-n05", "d1-n14"]
+    assert split_nodes(fleet)[0].spans == (
+        Span(sub_domain="d1-s1", cards=4),
+        Span(sub_domain="d1-s2", cards=4),
+    )
+    assert fleet.domains[0].sub_domains == ("d1-s1", "d1-s2", "d1-s3", "d1-s4")
+
+
+def test_six_by_24_splits_no_node() -> None:
+    assert split_nodes(describe(layout("144-as-6x24"), domain="d1")) == ()
+
+
+@pytest.mark.parametrize("one", TEMPLATES, ids=lambda one: one.key)
+def test_sub_domains_hold_the_sizes_that_the_layout_says(one: Layout) -> None:
+    fleet = describe(one, domain="d1")
+    held: dict[str, int] = {}
+    for node in fleet.nodes:
+        for span in node.spans:
+            assert span.cards is not None
+            held[span.sub_domain] = held.get(span.sub_domain, 0) + span.cards
+    assert tuple(held.values()) == one.sub_domain_sizes
+    assert sum(node.cards or 0 for node in fleet.nodes) == one.accelerators
+
+
+def test_a_free_layout_names_everything_that_is_wrong_at_once() -> None:
+    tier = Tier(name="x", switches=0, links_to_each=0, link_bytes_per_s=-1.0, medium=Medium.COPPER)
+    bad = Layout(
+        key="free",
+        title="Free",
+        nodes=0,
+        accelerators_per_node=8,
+        shape=Shape.SINGLE_LAYER,
+        tiers=(tier,),
+        node_pattern="n",
+        sub_domain_pattern="{oops}",
+    )
+    with pytest.raises(Invalid) as caught:
+        build(bad)
+    assert {error.pointer for error in caught.value.errors} == {
+        "/nodes",
+        "/tiers/0/link_bytes_per_s",
+        "/tiers/0/links_to_each",
+        "/tiers/0/switches",
+        "/node_pattern",
+        "/sub_domain_pattern",
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"sub_domain_sizes": (36, 36, 36)}, "/sub_domain_sizes"),
+        ({"sub_domain_sizes": (), "lower_group": 7}, "/lower_group"),
+        ({"planes": True}, "/tiers/1/switches"),
+        ({"nodes": 9999}, "/nodes"),
+        ({"shape": Shape.SINGLE_LAYER}, "/tiers"),
+    ],
+)
+def test_parts_that_do_not_go_together_are_refused(change: dict[str, object], pointer: str) -> None:
+    one = layout("144-as-4x36")
+    tiers = (one.tiers[0], replace(one.tiers[1], switches=17))
+    with pytest.raises(Invalid) as caught:
+        build(replace(one, tiers=tiers, **change))
+    assert pointer in {error.pointer for error in caught.value.errors}
+
+
+def test_sub_domains_that_do_not_divide_are_refused() -> None:
+    assert even_sub_domains(144, 6) == (24,) * 6
+    with pytest.raises(Invalid):
+        even_sub_domains(144, 5)
