@@ -82,9 +82,7 @@ class RoleGrant(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["person", "role", "scope"], name="accounts_grant_once", nulls_distinct=True
-            ),
+            models.UniqueConstraint(fields=["person", "role", "scope"], name="accounts_grant_once"),
             models.UniqueConstraint(
                 fields=["person", "role"],
                 condition=models.Q(scope__isnull=True),

@@ -1,4 +1,4 @@
-"""Raw tool output by digest, each delivery of it, and what was read from it. Nodes are known here only by reported name."""
+"""Raw tool output by digest, each delivery of it, and what was read from it; nodes are only names here."""
 
 from __future__ import annotations
 

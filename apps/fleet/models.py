@@ -227,7 +227,7 @@ class HoldKind(models.TextChoices):
 
 
 class Hold(models.Model):
-    """A node is kept for something. Training, change and maintenance exclude each other; quarantine stands beside."""
+    """A node is kept for something; training, change and maintenance exclude each other, quarantine does not."""
 
     node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="holds")
     kind = models.CharField(max_length=12, choices=HoldKind.choices)

@@ -203,9 +203,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(
-                        fields=("person", "role", "scope"), name="accounts_grant_once", nulls_distinct=True
-                    ),
+                    models.UniqueConstraint(fields=("person", "role", "scope"), name="accounts_grant_once"),
                     models.UniqueConstraint(
                         condition=models.Q(("scope__isnull", True)),
                         fields=("person", "role"),

@@ -1,0 +1,79 @@
+"""Nodes: which there are, and which one a report means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Prefetch, QuerySet
+
+from apps.core.actor import Actor
+from apps.core.errors import FieldError, Invalid, Missing
+from apps.core.rights import Right
+from apps.fleet.models import Cluster, Hold, Node, NodeAlias, NodeQuerySet
+
+
+def nodes_visible(actor: Actor) -> NodeQuerySet:
+    """Nodes of clusters that the actor may read, with domain, cluster and active holds joined."""
+    rows = Node.objects.select_related("cluster", "domain").prefetch_related(
+        Prefetch("holds", Hold.objects.filter(released_at__isnull=True), to_attr="active_holds")
+    )
+    scopes = actor.scope_ids(Right.READ)
+    return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
+
+
+def node_for(actor: Actor, node_id: int, right: Right = Right.READ) -> Node:
+    """One node. Raises Missing, NotAllowed."""
+    node = nodes_visible(actor).filter(pk=node_id).first()
+    if node is None:
+        raise Missing("there is no such node, or you may not see it")
+    actor.require(right, node.cluster.scope_id)
+    return node
+
+
+def node_by_reported_name(cluster: Cluster, name: str) -> Node | None:
+    """The node that a report means: by name, by alias, or by the first part of a full host name.
+
+    Case does not matter. A short name serves only where exactly one node bears it.
+    """
+    name = name.strip().rstrip(".")
+    if not name:
+        return None
+    nodes = Node.objects.filter(cluster=cluster).select_related("cluster", "domain")
+    if node := nodes.filter(name__iexact=name).first():
+        return node
+    if alias := NodeAlias.objects.filter(cluster=cluster, name__iexact=name).select_related("node").first():
+        return nodes.get(pk=alias.node_id)
+    short = name.split(".", 1)[0]
+    found = list(nodes.filter(name__iexact=short)[:2]) or list(
+        nodes.filter(name__istartswith=f"{short}.")[:2]
+    )
+    return found[0] if len(found) == 1 else None
+
+
+def nodes_by_name(cluster: Cluster, names: Iterable[str]) -> list[Node]:
+    """The nodes of these names or aliases, in the order given.
+
+    Raises Invalid that lists every name that is unknown or given twice.
+    """
+    wanted = [name.strip() for name in names if name.strip()]
+    rows: QuerySet[Node] = Node.objects.filter(cluster=cluster, name__in=wanted).select_related("domain")
+    by_name = {node.name: node for node in rows}
+    rest = [name for name in wanted if name not in by_name]
+    if rest:
+        aliases = NodeAlias.objects.filter(cluster=cluster, name__in=rest).select_related("node__domain")
+        by_name |= {alias.name: alias.node for alias in aliases}
+    errors = [
+        FieldError(
+            pointer=f"/nodes/{place}", code="unknown_node", message=f"{name}: no such node in {cluster.slug}"
+        )
+        for place, name in enumerate(wanted)
+        if name not in by_name
+    ]
+    errors += [
+        FieldError(pointer=f"/nodes/{place}", code="given_twice", message=f"{name}: given twice")
+        for place, name in enumerate(wanted)
+        if name in wanted[:place]
+    ]
+    if errors:
+        raise Invalid("; ".join(error.message for error in errors[:5]), code="nodes", errors=errors)
+    return [by_name[name] for name in wanted]

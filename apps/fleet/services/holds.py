@@ -1,0 +1,132 @@
+"""Holds: nodes are kept for one thing at a time, and the database says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import IntegrityError, transaction
+
+from apps.audit.services import decision, record
+from apps.core import clock
+from apps.core.actor import Actor, Via
+from apps.core.errors import Conflict
+from apps.core.rights import Right
+from apps.fleet.models import Cluster, Hold, HoldKind, Node
+
+
+@decision
+def take_holds(
+    *, actor: Actor, node_ids: Iterable[int], kind: HoldKind, owner: str, reason: str, automatic: bool = False
+) -> list[Hold]:
+    """Keep nodes of one cluster for something, all of them or none.
+
+    Raises Conflict that names the nodes that are held already, or quarantined where training is wanted.
+    """
+    nodes = list(Node.objects.filter(pk__in=list(node_ids)).select_related("cluster").order_by("pk"))
+    cluster = _one_cluster(nodes)
+    actor.require(Right.OPERATE, cluster.scope_id)
+    if kind == HoldKind.TRAINING:
+        _refuse_quarantined(nodes)
+    now = clock.now()
+    rows = [
+        Hold(
+            node=node,
+            kind=kind,
+            owner=owner,
+            reason=reason[:300],
+            by_id=actor.person_id if actor.via is not Via.SYSTEM else None,
+            by_label=actor.label[:200],
+            automatic=automatic,
+            since=now,
+        )
+        for node in nodes
+    ]
+    try:
+        with transaction.atomic():
+            holds = Hold.objects.bulk_create(rows)
+    except IntegrityError as error:
+        raise Conflict(_in_the_way(nodes, kind), code="held") from error
+    record(
+        actor=actor,
+        action=f"hold.{kind.value}.taken",
+        on=cluster,
+        scope_id=cluster.scope_id,
+        reason=reason,
+        after={"owner": owner, "nodes": [node.name for node in nodes]},
+    )
+    return holds
+
+
+@decision
+def release_holds(
+    *, actor: Actor, owner: str, reason: str = "", node_ids: Iterable[int] | None = None
+) -> int:
+    """Let go what an owner holds (all of it, or on some nodes). Returns how many; none is no error."""
+    held = Hold.objects.filter(owner=owner, released_at__isnull=True).select_related("node__cluster")
+    if node_ids is not None:
+        held = held.filter(node_id__in=list(node_ids))
+    holds = list(held)
+    if not holds:
+        return 0
+    cluster = _one_cluster([hold.node for hold in holds])
+    actor.require(Right.OPERATE, cluster.scope_id)
+    Hold.objects.filter(pk__in=[hold.pk for hold in holds], released_at__isnull=True).update(
+        released_at=clock.now(), released_by_label=actor.label[:200]
+    )
+    record(
+        actor=actor,
+        action="hold.released",
+        on=cluster,
+        scope_id=cluster.scope_id,
+        reason=reason,
+        before={"owner": owner, "nodes": [hold.node.name for hold in holds]},
+    )
+    return len(holds)
+
+
+@decision
+def transfer_holds(*, actor: Actor, from_owner: str, to_owner: str, reason: str) -> int:
+    """One owner takes over what another holds, so that a rollback never finds its nodes taken between."""
+    holds = list(
+        Hold.objects.filter(owner=from_owner, released_at__isnull=True).select_related("node__cluster")
+    )
+    if not holds:
+        return 0
+    cluster = _one_cluster([hold.node for hold in holds])
+    actor.require(Right.OPERATE, cluster.scope_id)
+    Hold.objects.filter(pk__in=[hold.pk for hold in holds]).update(owner=to_owner, reason=reason[:300])
+    record(
+        actor=actor,
+        action="hold.transferred",
+        on=cluster,
+        scope_id=cluster.scope_id,
+        reason=reason,
+        before={"owner": from_owner},
+        after={"owner": to_owner, "nodes": [hold.node.name for hold in holds]},
+    )
+    return len(holds)
+
+
+def _one_cluster(nodes: list[Node]) -> Cluster:
+    clusters = {node.cluster for node in nodes}
+    if len(clusters) != 1:
+        raise Conflict("the nodes are not of one cluster", code="several_clusters")
+    return clusters.pop()
+
+
+def _refuse_quarantined(nodes: list[Node]) -> None:
+    held = Hold.objects.filter(node__in=nodes, kind=HoldKind.QUARANTINE, released_at__isnull=True)
+    names = ", ".join(held.order_by("node__name").values_list("node__name", flat=True)[:5])
+    if names:
+        raise Conflict(f"in quarantine: {names}", code="quarantined")
+
+
+def _in_the_way(nodes: list[Node], kind: HoldKind) -> str:
+    held = Hold.objects.filter(node__in=nodes, released_at__isnull=True).select_related("node")
+    same = (
+        held.filter(kind=HoldKind.QUARANTINE)
+        if kind == HoldKind.QUARANTINE
+        else held.exclude(kind=HoldKind.QUARANTINE)
+    )
+    found = "; ".join(f"{hold.node.name} ({hold.kind}: {hold.reason})" for hold in same[:5])
+    return f"held already: {found or 'taken at the same moment, try again'}"
