@@ -1,0 +1,1 @@
+"""Tests: tests/apps mirrors apps/; docs/testing.md names the fixtures."""

@@ -1,0 +1,184 @@
+"""Fixtures that every test may use; docs/testing.md lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext, setup_databases, teardown_databases
+from django.utils.module_loading import autodiscover_modules
+
+from apps.accounts.models import Person
+from apps.core.rights import Role
+from apps.fleet.models import Cluster
+from apps.jobs import running
+from apps.jobs.models import Job, JobState
+from tests import callers, committed, factories
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of PostgreSQL are left out where there is none."""
+    if connection.vendor == "postgresql":
+        return
+    reason = pytest.mark.skip(reason="needs PostgreSQL: set TEST_DATABASE_URL")
+    for item in items:
+        if item.get_closest_marker("postgres"):
+            item.add_marker(reason)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None,
+    django_db_blocker: Any,
+    django_db_modify_db_settings: None,
+    django_db_keepdb: bool,
+) -> Iterator[None]:
+    """The migrated database. pytest-django's own looks for its `db` by name, which `database` asks for late."""
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False, keepdb=django_db_keepdb)
+    yield
+    if not django_db_keepdb:
+        with django_db_blocker.unblock():
+            teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> Iterator[None]:
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def committed_database(django_db_setup: None, django_db_blocker: Any, tmp_path: Path) -> Iterator[str]:
+    """A database of the test's own in which commits are real; its DATABASE_URL. Not together with `db`."""
+    with django_db_blocker.unblock(), committed.own_database(tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+def database(request: pytest.FixtureRequest) -> None:
+    """Whichever database the test works with: its own copy if it commits, else one that is rolled back."""
+    names = request.fixturenames
+    request.getfixturevalue("committed_database" if "committed_database" in names else "db")
+
+
+@pytest.fixture
+def cluster(database: None) -> Cluster:
+    """The cluster in which the named people have their roles; no nodes."""
+    return factories.cluster("hall-1")
+
+
+@pytest.fixture
+def other_cluster(database: None) -> Cluster:
+    """A cluster of which only Ada and Eve know."""
+    return factories.cluster("hall-2")
+
+
+@pytest.fixture
+def ada(database: None) -> Person:
+    """Administrator everywhere."""
+    return factories.person("Ada", Role.ADMIN, email="ada@example.com")
+
+
+@pytest.fixture
+def bo(cluster: Cluster) -> Person:
+    """Operator of the cluster."""
+    return factories.person("Bo", Role.OPERATOR, scope=cluster.scope, email="bo@example.com")
+
+
+@pytest.fixture
+def chen(cluster: Cluster) -> Person:
+    """Approver of the cluster."""
+    return factories.person("Chen", Role.APPROVER, scope=cluster.scope, email="chen@example.com")
+
+
+@pytest.fixture
+def sun(cluster: Cluster) -> Person:
+    """Signer of the cluster."""
+    return factories.person("Sun", Role.SIGNER, scope=cluster.scope, email="sun@example.com")
+
+
+@pytest.fixture
+def dana(cluster: Cluster) -> Person:
+    """Auditor of the cluster."""
+    return factories.person("Dana", Role.AUDITOR, scope=cluster.scope, email="dana@example.com")
+
+
+@pytest.fixture
+def vic(cluster: Cluster) -> Person:
+    """Viewer of the cluster."""
+    return factories.person("Vic", Role.VIEWER, scope=cluster.scope, email="vic@example.com")
+
+
+@pytest.fixture
+def eve(other_cluster: Cluster) -> Person:
+    """Administrator, operator, approver and signer of another cluster, and nothing here."""
+    roles = (Role.ADMIN, Role.OPERATOR, Role.APPROVER, Role.SIGNER)
+    return factories.person("Eve", *roles, scope=other_cluster.scope, email="eve@example.com")
+
+
+@pytest.fixture
+def actor_for() -> Callable[..., Any]:
+    return callers.actor_for
+
+
+@pytest.fixture
+def client_of() -> Callable[..., Any]:
+    return callers.client_of
+
+
+@pytest.fixture
+def api() -> Callable[..., Any]:
+    return callers.api
+
+
+@pytest.fixture
+def run_jobs(database: None) -> Callable[..., list[Job]]:
+    """Do what a worker does with each queued job (of a kind), and with what these ask for; gives them done."""
+    autodiscover_modules("tasks")
+
+    def run(kind: str = "") -> list[Job]:
+        done: list[int] = []
+        while len(done) < 200:
+            queued = Job.objects.filter(state=JobState.QUEUED, **({"kind": kind} if kind else {}))
+            job = queued.order_by("id").first()
+            if job is None:
+                return list(Job.objects.filter(pk__in=done).order_by("id"))
+            running.run(job.pk)
+            done.append(job.pk)
+        raise AssertionError("jobs ask for jobs without end")
+
+    return run
+
+
+@pytest.fixture
+def count_queries(database: None) -> Callable[[Callable[[], Any]], int]:
+    """How many queries a call needs."""
+
+    def counted(call: Callable[[], Any]) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            call()
+        return len(captured)
+
+    return counted
+
+
+@pytest.fixture
+def assert_constant_queries(count_queries: Any) -> Callable[..., None]:
+    """`assert_constant_queries(call, grow)`: the call needs as many queries before as after `grow()`.
+
+    The call runs once before counting, so that caches are warm both times.
+    """
+
+    def check(call: Callable[[], Any], grow: Callable[[], Any]) -> None:
+        call()
+        before = count_queries(call)
+        grow()
+        after = count_queries(call)
+        assert after == before, f"{before} queries with few rows, {after} with more"
+
+    return check
