@@ -1,0 +1,87 @@
+"""`hl-smi`: the table of Intel Gaudi cards. It resembles nvidia-smi's; the title tells it apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from apps.evidence.engine.parsers._box import Device, Table, device_table, leading_number, note_repeats, shown
+from apps.evidence.engine.parsers._dressing import one_process, plain_lines
+from apps.evidence.engine.parsers._notes import Notes
+from apps.evidence.engine.parsers._smi_values import measured
+from apps.evidence.engine.reading import Reading, Unreadable
+from apps.evidence.engine.source import Line, Source
+
+KIND = "hl_smi"
+VERSION = 1
+
+_TITLE = re.compile(r"\|\s*HL-SMI Version:\s*([^\s|]+)", re.IGNORECASE)
+_VERSIONS = {
+    "version": _TITLE,
+    "driver_version": re.compile(r"\|\s*Driver Version:\s*([^\s|]+)", re.IGNORECASE),
+    "nic_driver_version": re.compile(r"\|\s*NIC Driver Version:\s*([^\s|]+)", re.IGNORECASE),
+}
+_FIRMWARE = re.compile(r"-fw-([0-9][\w.]*)")
+_PROCESS = re.compile(r"\|\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s+(\d+)\s*MiB\s*\|", re.IGNORECASE)
+
+
+def recognise(sample: str) -> int:
+    return 100 if _TITLE.search(sample) else 0
+
+
+def read(source: Source) -> Reading:
+    notes = Notes()
+    lines = one_process(plain_lines(source), _is_output, notes)
+    table = device_table(lines, "Bus-Id", notes)
+    if table is None or not table.devices:
+        raise Unreadable("hl-smi: there is no table of cards in it", code="no_devices")
+    cards = [_card(table, device, notes) for device in table.devices]
+    note_repeats([(device, card["index"]) for device, card in zip(table.devices, cards, strict=True)], notes)
+    if not any("Compute Processes" in line.text for line in lines):
+        notes.add("no_end", "the table of processes is missing; the output may be cut")
+    facts: dict[str, Any] = {
+        key: next((found[1] for line in lines if (found := pattern.search(line.text))), None)
+        for key, pattern in _VERSIONS.items()
+    }
+    firmware = _FIRMWARE.search(facts["version"] or "")
+    facts |= {
+        "firmware_version": firmware[1] if firmware else None,
+        "cards": len(cards),
+        "models": dict(Counter(card["model"] for card in cards if card["model"])),
+        "bus_ids": [card["bus_id"] for card in cards],
+        "memory_total_mib": list(
+            dict.fromkeys(card["memory_total_mib"] for card in cards if card["memory_total_mib"])
+        ),
+        "devices": cards,
+        "processes": _processes(lines),
+    }
+    return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
+
+
+def _is_output(lines: list[Line]) -> bool:
+    return any(_TITLE.search(line.text) for line in lines)
+
+
+def _card(table: Table, device: Device, notes: Notes) -> dict[str, Any]:
+    index, rest = leading_number(table.cell(device, "Name"))
+    words = rest.split()
+    name = " ".join(words[:-1] if "Persistence-M" in table.heading("Name") else words)
+    if index is None or not name:
+        notes.add("value_not_understood", "neither number nor name of a card", at=device.lines[0])
+    errors = shown(table.cell(device, "Volatile"))
+    return {
+        "index": index,
+        "model": name or None,
+        "uncorrectable_ecc": int(errors) if errors is not None and errors.isdecimal() else None,
+        **measured(table, device, "AIP-Util", notes),
+    }
+
+
+def _processes(lines: list[Line]) -> list[dict[str, Any]]:
+    rows = (_PROCESS.search(line.text) for line in lines)
+    return [
+        {"index": int(row[1]), "pid": int(row[2]), "type": row[3], "name": row[4], "memory_mib": int(row[5])}
+        for row in rows
+        if row is not None
+    ]
