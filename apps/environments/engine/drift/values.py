@@ -1,0 +1,132 @@
+"""What goes into the drift of a domain and what comes out: reports, cells, groups, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from apps.core.verdicts import Verdict
+from apps.environments.engine.rules import Outcome, Reason, verdict_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reported:
+    """What a node reports of one component: raw versions that run, raw versions that packages declare.
+
+    Both sorted and distinct. seen_at: when the newest report that confirms them was collected.
+    """
+
+    loaded: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
+    seen_at: datetime
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What is judged: the loaded versions where there are any, the declared ones otherwise."""
+        return self.loaded or self.declared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeReport:
+    """One node with its components, by component id."""
+
+    node: str
+    reported: Mapping[str, Reported]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One square of the heat map, shared by all nodes that report the same.
+
+    expected: what the matrix asks for; for uniform, the version of the majority. found: raw versions.
+    loaded_differs: a package declares another version than the one that runs.
+    """
+
+    component: str
+    outcome: Outcome
+    reason: Reason
+    expected: str
+    found: tuple[str, ...]
+    declared: tuple[str, ...] = ()
+    loaded_differs: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        return verdict_of(self.outcome)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One node: its cells in the order of `DomainDrift.components` (None: left out), and its verdict."""
+
+    node: str
+    cells: tuple[Cell | None, ...]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Nodes with identical cells, sorted by name; fingerprint is stable between runs."""
+
+    fingerprint: str
+    nodes: tuple[str, ...]
+    cells: tuple[Cell | None, ...]
+    verdict: Verdict
+
+
+class FindingKind(StrEnum):
+    """drift: a cell is not a match. loaded_differs: what runs is not what the package declares."""
+
+    DRIFT = "drift"
+    LOADED_DIFFERS = "loaded_differs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing to act on: a component of a node."""
+
+    kind: FindingKind
+    node: str
+    cell: Cell
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OddOne:
+    """Nodes that differ from the majority of their domain in one component."""
+
+    component: str
+    nodes: tuple[str, ...]
+    found: tuple[str, ...]
+    majority: tuple[str, ...]
+    majority_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortestBoard:
+    """The oldest version of a component in a domain whose nodes differ in it, and who has it."""
+
+    component: str
+    value: str
+    newest: str
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainDrift:
+    """The drift of one domain against one matrix.
+
+    components: columns, first those of the matrix, then extra ones; none where nothing is asked for (each
+    row then has one cell that says so). groups: largest first.
+    odd_ones: those that the fewest nodes share first.
+    """
+
+    components: tuple[str, ...]
+    rows: tuple[Row, ...]
+    groups: tuple[Group, ...]
+    findings: tuple[Finding, ...]
+    odd_ones: tuple[OddOne, ...]
+    shortest_boards: tuple[ShortestBoard, ...]
+    verdict: Verdict
