@@ -35,7 +35,8 @@ class Events:
         if xid.pci in self.xid_by_pci or len(self.xid_by_pci) < MOST_ADDRESSES:
             self.xid_by_pci.setdefault(xid.pci, Counter())[code] += 1
         when = front.second or xid.text
-        key = (xid.code, xid.pci, when, xid.unit, xid.severity, xid.link, xid.partition, front.host)
+        particulars = (xid.unit, xid.severity, xid.link, xid.recovery_action, xid.partition)
+        key = (xid.code, xid.pci, when, front.host, *particulars)
         event = self.xids.get(key)
         if event is not None:
             _again(event, line, xid.text)

@@ -17,6 +17,7 @@ VERSION = 1
 
 _MOST_WARNINGS = 50
 _STYLE_LINES = 1000
+_WEIGHED_CHARS = 500
 _MESSAGE = ("NVRM: Xid (", "SXid (")
 
 _KERNEL_LINE = re.compile(
@@ -44,7 +45,7 @@ def recognise(sample: str) -> int:
 def _weigh(sample: str) -> tuple[int, int, int]:
     """Lines that a kernel writes, lines of source code or prose, and Xid lines among the former."""
     kernel = quoting = events = 0
-    for line in sample.splitlines():
+    for line in (whole[:_WEIGHED_CHARS] for whole in sample.splitlines()):
         if not line.strip() or line.lstrip().startswith("```"):
             continue
         before = front(line)
