@@ -1,0 +1,113 @@
+"""Reading a model and a system from the JSON of a plan."""
+
+from __future__ import annotations
+
+from apps.catalogue.engine.accelerators import accelerator
+from apps.catalogue.engine.models import MlaSpec, ModelSpec
+from apps.core.errors import Missing
+from apps.planning.engine.estimate import Assumption
+from apps.planning.engine.json_fields import Fields, guarded
+from apps.planning.engine.system import Measured, System, default_scale_up, default_system
+
+GB = 1e9
+
+
+def read_model(fields: Fields) -> ModelSpec | None:
+    """The model's shape; None, with errors noted, where it is not sound."""
+    mla = _read_mla(fields.child("mla", required=False)) if fields.has("mla") else None
+    experts = fields.whole("experts", default=0, least=0)
+    ffn = fields.whole("ffn_hidden", least=0)
+    values = {
+        "layers": fields.whole("layers", most=10_000),
+        "hidden": fields.whole("hidden"),
+        "heads": fields.whole("heads"),
+        "vocab": fields.whole("vocab"),
+        "kv_heads": fields.whole("kv_heads", default=0, least=0),
+        "head_dim": fields.whole("head_dim", default=0, least=0),
+        "ffn_hidden": ffn,
+        "learned_positions": fields.whole("learned_positions", default=0, least=0),
+        "experts": experts,
+        "topk": fields.whole("topk", default=0, least=0),
+        "expert_ffn_hidden": fields.whole("expert_ffn_hidden", default=ffn if experts else 0, least=0),
+        "shared_expert_ffn_hidden": fields.whole("shared_expert_ffn_hidden", default=0, least=0),
+        "dense_layers": fields.whole("dense_layers", default=0, least=0),
+        "mtp_layers": fields.whole("mtp_layers", default=0, least=0),
+        "attention_window": fields.whole("attention_window", default=0, least=0),
+        "windowed_layers": fields.whole("windowed_layers", default=0, least=0),
+    }
+    gated = fields.flag("gated_mlp", default=True)
+    tied = fields.flag("tied_embeddings", default=False)
+    biases = fields.flag("biases", default=not gated)
+    name = fields.text("name")
+    return guarded(
+        fields,
+        lambda: ModelSpec(**values, gated_mlp=gated, tied_embeddings=tied, biases=biases, mla=mla, name=name),
+    )
+
+
+def _read_mla(fields: Fields) -> MlaSpec:
+    return MlaSpec(
+        kv_lora_rank=fields.whole("kv_lora_rank"),
+        qk_nope_head_dim=fields.whole("qk_nope_head_dim"),
+        qk_rope_head_dim=fields.whole("qk_rope_head_dim", least=0),
+        v_head_dim=fields.whole("v_head_dim"),
+        q_lora_rank=fields.whole("q_lora_rank", default=0, least=0) or None,
+    )
+
+
+def read_system(fields: Fields) -> tuple[System | None, tuple[Assumption, ...]]:
+    """The system, and which of its figures come from the catalogue."""
+    part_id = fields.text("accelerator")
+    count = fields.whole("accelerators", most=10_000_000)
+    domain = fields.whole("domain_size", default=0, least=0)
+    up, out = fields.number("scale_up_gb_s"), fields.number("scale_out_gb_s")
+    measured = _read_measured(fields.child("measured", required=False))
+    try:
+        part = accelerator(part_id)
+    except Missing as missing:
+        fields.wrong("accelerator", missing.message, "unknown")
+        return None, ()
+    system = guarded(
+        fields,
+        lambda: default_system(
+            part,
+            count,
+            domain_size=domain or None,
+            scale_up_bytes_per_s=up * GB if up else None,
+            scale_out_bytes_per_s=out * GB if out else None,
+            measured=measured,
+        ),
+    )
+    if system is None:
+        return None, ()
+    assumptions = []
+    if not domain:
+        assumptions.append(
+            Assumption(name="domain_size", value=system.domain_size, source=f"catalogue, {part.id}")
+        )
+    if up is None:
+        source = (
+            f"catalogue, {part.id}, one way" if part.scale_up.unidirectional_bytes_per_s else "PCIe 4 x16"
+        )
+        assumptions.append(Assumption(name="scale_up_gb_s", value=default_scale_up(part) / GB, source=source))
+    if out is None:
+        assumptions.append(
+            Assumption(
+                name="scale_out_gb_s",
+                value=system.scale_out_bytes_per_s / GB,
+                source=f"usual network of {part.architecture} systems",
+                uncertain=True,
+            )
+        )
+    return system, tuple(assumptions)
+
+
+def _read_measured(fields: Fields) -> Measured:
+    up, out = fields.number("scale_up_busbw_gb_s"), fields.number("scale_out_busbw_gb_s")
+    return Measured(
+        scale_up_bytes_per_s=up * GB if up else None,
+        scale_out_bytes_per_s=out * GB if out else None,
+        compute_scale=fields.number("compute_scale"),
+        step_scale=fields.number("step_scale"),
+        source=fields.text("source", default="measured on this cluster"),
+    )

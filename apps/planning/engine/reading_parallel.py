@@ -1,0 +1,164 @@
+"""Reading the parallel configuration and the training options from the JSON of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from apps.catalogue.engine.models import ModelSpec
+from apps.planning.engine.estimate import Assumption
+from apps.planning.engine.json_fields import Fields
+from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
+from apps.planning.engine.workload import AttentionKernel, Framework, Precision, Workload
+
+RECOMPUTE = {"none": Recompute.NONE, "selective": Recompute.SELECTIVE, "full": Recompute.FULL}
+SCHEDULES = {
+    "gpipe": Schedule.GPIPE,
+    "1f1b": Schedule.ONE_F_ONE_B,
+    "interleaved": Schedule.INTERLEAVED,
+    "zero_bubble": Schedule.ZERO_BUBBLE,
+}
+PLACEMENTS = {"tp-cp-dp-pp": Placement.TP_CP_DP_PP, "tp-cp-pp-dp": Placement.TP_CP_PP_DP}
+GRADIENT_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0}
+COMPRESSED_BYTES = {"none": None, "fp16": 2.0, "int8": 1.0, "int4": 0.5}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Training options before defaults are filled in; None where the plan says nothing."""
+
+    precision: Precision
+    framework: Framework = Framework.MEGATRON
+    attention: AttentionKernel | None = None
+    dropout: bool | None = None
+    fused_cross_entropy: bool = True
+    gradient_dtype: str | None = None
+    gradient_compression: str = "none"
+    imbalance: float = 1.0
+    routed_domains: int | None = None
+    in_network_reduction: bool = False
+    cuda_graphs: bool = False
+    overlap: dict[str, bool] | None = None
+    reserve_share: float = 0.10
+
+
+def workload_for(
+    model: ModelSpec, options: Options, *, seq_len: int, zero: int, sequence_parallel: bool
+) -> tuple[Workload, tuple[Assumption, ...]]:
+    """Fill in defaults by rules of recipe, and say which.
+
+    fp16 training dates from before fused attention, so its scores are kept; dropout goes with plain (GPT)
+    MLPs. Sharded optimizers come with overlapped gradient traffic, and with sequence parallelism also with
+    overlapped tensor-parallel traffic; plain data parallelism of the older recipes has neither.
+    """
+    assumed = []
+
+    def default(name: str, value: str | bool, source: str) -> None:
+        assumed.append(Assumption(name=name, value=value, source=source))
+
+    attention = options.attention
+    if attention is None:
+        old = options.precision is Precision.FP16
+        attention = AttentionKernel.UNFUSED if old else AttentionKernel.FLASH
+        default("attention", str(attention), "fp16 recipes are older than fused attention, others use it")
+    dropout = options.dropout
+    if dropout is None:
+        dropout = not model.gated_mlp
+        default("dropout", dropout, "GPT recipes train with dropout, gated models without")
+    gradient = options.gradient_dtype
+    if gradient is None:
+        gradient = "fp32" if options.framework is Framework.MEGATRON else "bf16"
+        default("gradient_dtype", gradient, f"default of {options.framework}")
+    gradient_bytes = GRADIENT_BYTES[gradient]
+    sharded = zero >= 1
+    defaults = {
+        "tp": sharded and sequence_parallel,
+        "dp": sharded,
+        "pp": sharded,
+        "cp": True,
+        "ep": False,
+    }
+    given = options.overlap or {}
+    for name, value in defaults.items():
+        if name not in given:
+            default(f"overlap_{name}", value, "recipes with a sharded optimizer overlap, older ones do not")
+    chosen = {**defaults, **given}
+    return (
+        Workload(
+            seq_len=seq_len,
+            precision=options.precision,
+            framework=options.framework,
+            attention=attention,
+            dropout=dropout,
+            fused_cross_entropy=options.fused_cross_entropy,
+            gradient_bytes=gradient_bytes,
+            sent_gradient_bytes=COMPRESSED_BYTES[options.gradient_compression] or gradient_bytes,
+            imbalance=options.imbalance,
+            routed_domains=options.routed_domains,
+            in_network_reduction=options.in_network_reduction,
+            cpu_graphs=options.cuda_graphs,
+            overlap_tp=chosen["tp"],
+            overlap_dp=chosen["dp"],
+            overlap_pp=chosen["pp"],
+            overlap_cp=chosen["cp"],
+            overlap_ep=chosen["ep"],
+            reserve_share=options.reserve_share,
+        ),
+        tuple(assumed),
+    )
+
+
+def read_options(fields: Fields) -> Options:
+    """Training options of the parallel object."""
+    overlap = fields.child("overlap", required=False)
+    attention = fields.choice("attention", [*AttentionKernel, "default"], default="default")
+    reserve = fields.number("reserve_share", default=0.10, above=-1e-9)
+    if reserve is not None and reserve >= 1:
+        fields.wrong("reserve_share", "reserve_share must be below 1", "out_of_range")
+    return Options(
+        precision=Precision(fields.choice("precision", list(Precision))),
+        framework=Framework(fields.choice("framework", list(Framework), default="megatron")),
+        attention=None if attention == "default" else AttentionKernel(attention),
+        dropout=fields.flag("dropout", default=False) if fields.has("dropout") else None,
+        fused_cross_entropy=fields.flag("fused_cross_entropy", default=True),
+        gradient_dtype=fields.choice("gradient_dtype", list(GRADIENT_BYTES), default="fp32")
+        if fields.has("gradient_dtype")
+        else None,
+        gradient_compression=fields.choice("gradient_compression", list(COMPRESSED_BYTES), default="none"),
+        imbalance=fields.number("expert_imbalance", default=1.0) or 1.0,
+        routed_domains=fields.whole("routed_domains") if fields.has("routed_domains") else None,
+        in_network_reduction=fields.flag("in_network_reduction", default=False),
+        cuda_graphs=fields.flag("cuda_graphs", default=False),
+        overlap={
+            name: overlap.flag(name, default=True)
+            for name in ("tp", "dp", "pp", "cp", "ep")
+            if overlap.has(name)
+        },
+        reserve_share=reserve if reserve is not None else 0.10,
+    )
+
+
+def read_layout(fields: Fields) -> Layouts:
+    """One configuration, as arrays of length one."""
+    vpp = fields.whole("vpp", default=1, most=10_000)
+    default_schedule = "interleaved" if vpp > 1 else "1f1b"
+    schedule = fields.choice("schedule", list(SCHEDULES), default=default_schedule)
+    if vpp > 1 and schedule == "1f1b":
+        schedule = "interleaved"
+    tp = fields.whole("tp")
+    zero = fields.whole("zero", default=0, least=0, most=3)
+    return Layouts.single(
+        tp=tp,
+        pp=fields.whole("pp"),
+        vpp=vpp,
+        dp=fields.whole("dp"),
+        cp=fields.whole("cp", default=1),
+        ep=fields.whole("ep", default=1),
+        etp=fields.whole("etp", default=1),
+        micro_batch=fields.whole("micro_batch"),
+        global_batch=fields.whole("global_batch"),
+        recompute=int(RECOMPUTE[fields.choice("recompute", list(RECOMPUTE), default="none")]),
+        sequence_parallel=fields.flag("sequence_parallel", default=tp > 1),
+        zero=zero,
+        schedule=int(SCHEDULES[schedule]),
+        placement=int(PLACEMENTS[fields.choice("placement", list(PLACEMENTS), default="tp-cp-dp-pp")]),
+    )

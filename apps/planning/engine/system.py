@@ -1,0 +1,144 @@
+"""System: the cards, their scale-up domain, their network, and what was measured on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from apps.catalogue.engine.accelerators import Accelerator
+from apps.core.errors import OutOfRange
+from apps.planning.engine.coefficients import Coefficients, default_scale_out
+from apps.planning.engine.workload import Precision
+
+TYPICAL_W_PER_FLOPS = 700.0 / 989e12  # an H100, for parts whose power is not known
+PCIE_BYTES_PER_S = 25e9  # one way, PCIe 4 x16, for parts without scale-up links
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """Figures of the cluster itself that replace coefficients; None where nothing was measured.
+
+    Bus bandwidths are per card and one way, in bytes per second, as nccl-tests prints them. `compute_scale` is
+    measured over predicted compute time.
+    """
+
+    scale_up_bytes_per_s: float | None = None
+    scale_out_bytes_per_s: float | None = None
+    compute_scale: float | None = None
+    step_scale: float | None = None
+    source: str = "measured on this cluster"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """Cards of one kind in domains of `domain_size`. Bandwidths are per card, one way, in bytes per second."""
+
+    accelerator: Accelerator
+    accelerators: int
+    domain_size: int
+    scale_up_bytes_per_s: float
+    scale_out_bytes_per_s: float
+    measured: Measured = Measured()
+
+    def __post_init__(self) -> None:
+        if self.accelerators < 1 or self.domain_size < 1:
+            raise OutOfRange("accelerators and domain_size must be at least 1")
+        if self.scale_up_bytes_per_s <= 0 or self.scale_out_bytes_per_s <= 0:
+            raise OutOfRange("bandwidths must be above zero")
+
+    @property
+    def capacity_bytes(self) -> float:
+        """Memory of one card, decimal GB as the vendor states it. Raises OutOfRange where it is not known."""
+        if self.accelerator.memory_bytes is None:
+            raise OutOfRange(f"memory of {self.accelerator.id} is not known")
+        return self.accelerator.memory_bytes
+
+
+def default_scale_up(part: Accelerator) -> float:
+    """One-way scale-up bytes per second of a part, or of PCIe where it has no such links."""
+    return part.scale_up.unidirectional_bytes_per_s or PCIE_BYTES_PER_S
+
+
+def default_system(
+    part: Accelerator,
+    accelerators: int,
+    *,
+    domain_size: int | None = None,
+    scale_up_bytes_per_s: float | None = None,
+    scale_out_bytes_per_s: float | None = None,
+    measured: Measured | None = None,
+) -> System:
+    """A system with catalogue figures wherever nothing is given."""
+    return System(
+        accelerator=part,
+        accelerators=accelerators,
+        domain_size=domain_size or part.scale_up.max_domain or 1,
+        scale_up_bytes_per_s=scale_up_bytes_per_s or default_scale_up(part),
+        scale_out_bytes_per_s=scale_out_bytes_per_s or default_scale_out(part.architecture),
+        measured=measured or Measured(),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """What one card can sustain: FLOPs per second of large matrix products, and bytes per second of memory.
+
+    `peak_flops` is the dense vendor figure of the chosen format, for MFU only.
+    """
+
+    peak_flops: float
+    matrix_flops: float
+    half_flops: float
+    operand_bytes: float
+    memory_bytes_per_s: float
+
+
+FORMATS = {
+    Precision.FP16: ("fp16", "bf16"),
+    Precision.BF16: ("bf16", "fp16"),
+    Precision.FP8: ("fp8",),
+    Precision.MXFP8: ("fp8",),
+    Precision.NVFP4: ("fp4",),
+}
+OPERAND_BYTES = {Precision.FP8: 1.0, Precision.MXFP8: 1.0, Precision.NVFP4: 0.5}
+
+
+def peak_flops(part: Accelerator, precision: Precision) -> float:
+    """Dense peak of a number format, FLOPs per second. Raises OutOfRange where the part has none."""
+    for name in FORMATS[precision]:
+        if name in part.dense_flops:
+            return part.dense_flops[name]
+    raise OutOfRange(f"{part.id} has no dense peak for {precision}")
+
+
+def rates(part: Accelerator, precision: Precision, coefficients: Coefficients) -> Rates:
+    """Sustained rates of a part.
+
+    A large product is limited by the units and by power: 1/rate = 1/(share x peak) + energy per FLOP / TDP.
+    nvfp4 recipes leave some layers in 16 bit, so their rate is the harmonic mean of both.
+    """
+    if part.memory_bytes_per_s is None:
+        raise OutOfRange(f"memory bandwidth of {part.id} is not known")
+    half_peak = peak_flops(part, Precision.BF16)
+    peak = peak_flops(part, precision)
+    power = part.tdp_w or TYPICAL_W_PER_FLOPS * half_peak
+    half = _sustained(half_peak, power, coefficients.picojoule_per_flop_16, coefficients)
+    energy = {
+        Precision.FP8: coefficients.picojoule_per_flop_8,
+        Precision.MXFP8: coefficients.picojoule_per_flop_8,
+        Precision.NVFP4: coefficients.picojoule_per_flop_4,
+    }.get(precision, coefficients.picojoule_per_flop_16)
+    matrix = _sustained(peak, power, energy, coefficients)
+    if precision is Precision.NVFP4:
+        share = coefficients.narrow_share_4
+        matrix = 1.0 / (share / matrix + (1.0 - share) / half)
+    return Rates(
+        peak_flops=peak,
+        matrix_flops=matrix,
+        half_flops=half,
+        operand_bytes=OPERAND_BYTES.get(precision, 2.0),
+        memory_bytes_per_s=part.memory_bytes_per_s * coefficients.memory_share,
+    )
+
+
+def _sustained(peak: float, power_w: float, picojoule: float, coefficients: Coefficients) -> float:
+    return 1.0 / (1.0 / (coefficients.gemm_peak_share * peak) + picojoule * 1e-12 / power_w)
