@@ -1,0 +1,93 @@
+"""Starts web, worker and scheduler together and stops them together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from types import FrameType
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+_GRACE_S = 15
+
+
+class Command(BaseCommand):
+    help = "Run web, worker and scheduler until Ctrl+C; where one of them ends, all of them stop."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--bind", default="", help="address:port; default is that of PORTAL_PUBLIC_URL")
+        parser.add_argument("--workers", type=int, default=1, help="worker processes")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        public = urlsplit(settings.PUBLIC_URL)
+        bind = options["bind"] or f"127.0.0.1:{public.port or 8000}"
+        children = {
+            name: self._start(command) for name, command in _commands(bind, options["workers"]).items()
+        }
+        signal.signal(signal.SIGTERM, _as_interrupt)
+        self.stdout.write(self.style.SUCCESS(f"The portal is at {settings.PUBLIC_URL}   (Ctrl+C stops it)"))
+        try:
+            ended = _wait_for_one(children)
+        except KeyboardInterrupt:
+            ended = ""
+        _stop(children)
+        if ended:
+            raise CommandError(f"{ended} ended by itself; everything was stopped")
+
+    def _start(self, command: list[str]) -> subprocess.Popen[bytes]:
+        # A group of its own: Ctrl+C reaches this command only, which then stops its children in order.
+        return subprocess.Popen(command, start_new_session=True)  # noqa: S603 - our own commands
+
+
+def _commands(bind: str, workers: int) -> dict[str, list[str]]:
+    python, project = sys.executable, "supernode_portal"
+    celery = [python, "-m", "celery", "-A", project]
+    return {
+        "web": [
+            *(python, "-m", "gunicorn", f"{project}.wsgi", "--bind", bind, "--worker-class", "gthread"),
+            *("--workers", "2", "--threads", "8", "--timeout", "60", "--worker-tmp-dir", "/dev/shm"),  # noqa: S108
+            *("--log-level", "warning"),
+        ],
+        "worker": [
+            *celery,
+            "worker",
+            "--concurrency",
+            str(workers),
+            "--loglevel",
+            "WARNING",
+            "--without-gossip",
+        ],
+        "scheduler": [*celery, "beat", "--loglevel", "WARNING", "--pidfile="],
+    }
+
+
+def _as_interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _wait_for_one(children: dict[str, subprocess.Popen[bytes]]) -> str:
+    """The name of the first child that ends."""
+    while True:
+        for name, child in children.items():
+            if child.poll() is not None:
+                return name
+        time.sleep(0.5)
+
+
+def _stop(children: dict[str, subprocess.Popen[bytes]]) -> None:
+    for child in children.values():
+        if child.poll() is None:
+            child.send_signal(signal.SIGTERM)
+    deadline = time.monotonic() + _GRACE_S
+    for child in children.values():
+        try:
+            child.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
