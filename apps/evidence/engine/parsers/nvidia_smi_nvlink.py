@@ -1,0 +1,153 @@
+"""`nvidia-smi nvlink -s` (state and speed of each link) and `-e` (its error counters).
+
+The speed is the raw rate of one link in one direction: 26.562 GB/s is a 25 GB/s link of Hopper.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.core.units import GB
+from apps.evidence.engine.parsers._dressing import one_process, plain_lines
+from apps.evidence.engine.parsers._notes import Notes
+from apps.evidence.engine.parsers._tree import plain_key
+from apps.evidence.engine.reading import Reading, Unreadable
+from apps.evidence.engine.source import Line, Source
+
+KIND = "nvidia_smi_nvlink"
+VERSION = 1
+
+_GPU = re.compile(r"GPU (?P<index>\d{1,3}): (?P<name>[^()]{1,80}?) \(UUID: (?P<uuid>[\w-]{1,64})\)")
+_LINK = re.compile(r"Link (?P<link>\d{1,3}): (?P<text>.{1,120})")
+_SPEED = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?GB/s")
+_INACTIVE = re.compile(r"<?inactive>?", re.IGNORECASE)
+_ERRORS = re.compile(r"(?P<name>[A-Za-z][\w ()/-]{0,60}?)(?: Errors?)?: (?P<count>\d{1,20})")
+_NO_LINKS = re.compile(r"all links are inactive", re.IGNORECASE)
+_SAMPLE = re.compile(
+    r"\bGPU \d{1,3}: [^\n]{1,80}\(UUID: [^\n)]{1,64}\)[^\n]{0,40}\n"
+    r"(?:[^\n]{0,80}\bLink \d{1,3}: |[^\n]{0,80}NVML: Unable to retrieve NVLink information)"
+)
+
+
+@dataclass(slots=True)
+class Gpu:
+    """One GPU of the list. speeds: link to what is printed; errors: link to counter to count."""
+
+    index: int
+    name: str
+    uuid: str
+    line: Line
+    speeds: dict[int, str] = field(default_factory=dict)
+    errors: dict[int, dict[str, int]] = field(default_factory=dict)
+    all_inactive: bool = False
+
+    def active(self) -> int | None:
+        """Links that run; None where nothing is said about them."""
+        if self.all_inactive:
+            return 0
+        return sum(bool(_SPEED.fullmatch(text)) for text in self.speeds.values()) if self.speeds else None
+
+
+def recognise(sample: str) -> int:
+    return 90 if _SAMPLE.search(sample) else 0
+
+
+def read(source: Source) -> Reading:
+    notes = Notes()
+    lines = one_process(plain_lines(source), _has_gpus, notes)
+    gpus = _gpus(lines, notes)
+    if not any(gpu.speeds or gpu.errors or gpu.all_inactive for gpu in gpus):
+        raise Unreadable("nvidia-smi nvlink: there is no GPU with links", code="no_links")
+    _check(gpus, notes)
+    return Reading(kind=KIND, facts=_facts(gpus), warnings=notes.all(), parser_version=VERSION)
+
+
+def _has_gpus(lines: list[Line]) -> bool:
+    return any(_GPU.match(line.text.strip()) for line in lines)
+
+
+def _gpus(lines: list[Line], notes: Notes) -> list[Gpu]:
+    gpus: dict[int, Gpu] = {}
+    current: Gpu | None = None
+    for line in lines:
+        text = line.text.strip()
+        if head := _GPU.match(text):
+            found = Gpu(int(head["index"]), head["name"], head["uuid"], line)
+            current = gpus.setdefault(found.index, found)
+            if current is not found:
+                notes.add("gpu_repeated", f"GPU {found.index} is listed again", at=line)
+        elif current and _NO_LINKS.search(text):
+            current.all_inactive = True
+        elif current and (link := _LINK.match(text)):
+            _add_link(current, int(link["link"]), link["text"].strip(), line, notes)
+        elif text.startswith(("Link ", "GPU ", "NVML")):
+            notes.add("line_not_understood", "the line is neither a GPU nor the state of a link", at=line)
+    return list(gpus.values())
+
+
+def _add_link(gpu: Gpu, link: int, text: str, line: Line, notes: Notes) -> None:
+    if _SPEED.fullmatch(text) or _INACTIVE.fullmatch(text):
+        if gpu.speeds.setdefault(link, text) != text:
+            notes.add("link_repeated", f"GPU {gpu.index} link {link} is printed with another speed", at=line)
+    elif counter := _ERRORS.fullmatch(text):
+        counters = gpu.errors.setdefault(link, {})
+        number = int(counter["count"])
+        if counters.setdefault(plain_key(counter["name"]), number) != number:
+            notes.add("link_repeated", f"GPU {gpu.index} link {link} is printed with another count", at=line)
+    else:
+        notes.add(
+            "line_not_understood", f"GPU {gpu.index} link {link}: not a speed, a state or a count", at=line
+        )
+
+
+def _facts(gpus: list[Gpu]) -> dict[str, Any]:
+    models = Counter(gpu.name for gpu in gpus)
+    speeds = [text for gpu in gpus for text in gpu.speeds.values() if _SPEED.fullmatch(text)]
+    return {
+        "gpus": len(gpus),
+        "model": next(iter(models)) if len(models) == 1 else None,
+        "models": dict(models),
+        "links_per_gpu": {str(gpu.index): gpu.active() for gpu in gpus},
+        "speeds": list(dict.fromkeys(speeds)),
+        "gpus_all_links_inactive": [gpu.index for gpu in gpus if gpu.active() == 0],
+        "links": [
+            {
+                "index": gpu.index,
+                "uuid": gpu.uuid,
+                "unidirectional_bytes_per_s": {
+                    str(link): _bytes_per_s(text) for link, text in gpu.speeds.items()
+                },
+                "inactive": [link for link, text in gpu.speeds.items() if _INACTIVE.fullmatch(text)],
+                "errors": {str(link): counters for link, counters in gpu.errors.items()} or None,
+            }
+            for gpu in gpus
+        ],
+    }
+
+
+def _bytes_per_s(text: str) -> int | None:
+    speed = _SPEED.fullmatch(text)
+    return round(float(speed["number"]) * GB) if speed else None
+
+
+def _check(gpus: list[Gpu], notes: Notes) -> None:
+    for gpu in gpus:
+        links = sorted(gpu.speeds.keys() | gpu.errors.keys())
+        lost = sorted(set(range(links[-1] + 1)) - set(links)) if links else []
+        if lost:
+            names = ", ".join(map(str, lost[:8]))
+            notes.add("links_missing", f"GPU {gpu.index} has no line for link {names}", at=gpu.line)
+        if not links and not gpu.all_inactive:
+            notes.add("links_missing", f"GPU {gpu.index} has no line about links", at=gpu.line)
+        if links and gpu.all_inactive:
+            notes.add("contradictory_value", f"GPU {gpu.index} has links, and all inactive", at=gpu.line)
+    listed = {gpu.name: set[int]() for gpu in gpus}
+    for gpu in gpus:
+        if not gpu.all_inactive:
+            listed[gpu.name].add(len(gpu.speeds))
+    for name, counts in listed.items():
+        if len(counts) > 1:
+            notes.add("links_unequal", f"{name}: some list {min(counts)} links, some {max(counts)}")
