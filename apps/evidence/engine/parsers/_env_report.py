@@ -1,0 +1,136 @@
+"""The parts of a collect_env report: `Key: value` lines, GPUs, cuDNN files, environment variables, NPU blocks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from apps.evidence.engine.parsers._notes import Notes
+from apps.evidence.engine.parsers._values import known
+from apps.evidence.engine.source import Line
+
+_GPU = re.compile(r"GPU (?P<index>\d{1,3}): (?P<name>[^\n]{1,100}?)(?: \(UUID: [\w-]{1,64}\))?")
+_MIG = re.compile(r"MIG [\w.+]{1,20} +Device +\d{1,3}:.{0,80}")
+_CUDNN = re.compile(r"cudnn\w{0,40}?(?:\.so\.|64_)(?P<version>\d{1,4}(?:\.\d{1,4}){0,3})")
+_VARIABLE = re.compile(r"(?P<name>[A-Z][A-Z0-9_]{0,99})=(?P<value>.*)")
+_SECRET = re.compile(r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|API_?KEY|ACCESS_KEY)(?:_|$)")
+_NPU_TITLE = re.compile(r"\| npu-smi [\w.]+ +Version:")
+_NPU_CHIP = re.compile(r"\|.{0,40}\| [0-9A-F]{4}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7] +\|")
+_NO_WORDS = frozenset({"none", "no cuda", "no rocm", "no relevant packages"})
+
+
+# Keys of which a report has one.
+_UNIQUE = frozenset(
+    {
+        "is debug build",
+        "cuda used to build pytorch",
+        "rocm used to build pytorch",
+        "os",
+        "python version",
+        "python platform",
+        "is cuda available",
+        "cuda runtime version",
+        "nvidia driver version",
+        "cudnn version",
+        "hip runtime version",
+        "miopen runtime version",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A value and the place of its line among the lines of the report."""
+
+    value: str
+    place: int
+
+
+def said(text: str | None) -> str | None:
+    """The value, or None where collect_env says that it knows nothing."""
+    text = known(text)
+    return None if text is None or text.lower() in _NO_WORDS else text
+
+
+def entries(lines: Sequence[Line], notes: Notes) -> dict[str, Entry]:
+    """Key in lower case to its value; the first counts, another value under the same key is noted."""
+    found: dict[str, Entry] = {}
+    for place, line in enumerate(lines):
+        key, colon, value = line.text.strip().partition(":")
+        if not colon or not 1 < len(key) <= 40 or "=" in key or "[" in key or value[:1] not in ("", " "):
+            continue
+        name = " ".join(key.lower().split())
+        entry = Entry(value.strip(), place)
+        if found.setdefault(name, entry).value != entry.value and name in _UNIQUE:
+            notes.add("contradictory_value", f"{key.strip()} is printed with several values", at=line)
+    return found
+
+
+def gpu_facts(entry: Entry | None, lines: Sequence[Line], notes: Notes) -> dict[str, Any]:
+    """gpu_models (name to number, None where the number is not printed), gpu_count, gpus_in_order, mig_devices."""
+    texts = _below(entry, lines)
+    listed = [gpu for text in texts if (gpu := _GPU.fullmatch(text))]
+    names = [gpu["name"].strip() for gpu in listed]
+    if entry and not listed and (name := said(entry.value)):
+        return {"gpu_models": {name: None}, "gpu_count": None, "gpus_in_order": [], "mig_devices": 0}
+    if entry and [int(gpu["index"]) for gpu in listed] != list(range(len(listed))):
+        notes.add("gpus_missing", "the GPUs are not numbered from 0 without gaps", at=lines[entry.place])
+    return {
+        "gpu_models": dict(Counter(names)),
+        "gpu_count": len(listed) or None,
+        "gpus_in_order": names,
+        "mig_devices": sum(bool(_MIG.fullmatch(text)) for text in texts),
+    }
+
+
+def _below(entry: Entry | None, lines: Sequence[Line]) -> list[str]:
+    """The value and the lines below it, up to the next key of the report."""
+    if entry is None:
+        return []
+    texts = [entry.value]
+    for line in lines[entry.place + 1 :]:
+        text = line.text.strip()
+        if " ".join(text.partition(":")[0].lower().split()) in _UNIQUE:
+            break
+        texts.append(text)
+    return texts
+
+
+def cudnn_versions(entry: Entry | None, lines: Sequence[Line]) -> list[str]:
+    """Versions of the cuDNN files named, distinct, in their order; they may be of several installations."""
+    if entry is None:
+        return []
+    found = (match["version"] for text in _below(entry, lines) for match in _CUDNN.finditer(text))
+    plain = said(entry.value)
+    if plain and re.fullmatch(r"\d{1,4}(?:\.\d{1,4}){0,3}", plain):
+        return [plain]
+    return list(dict.fromkeys(found))
+
+
+def environment(lines: Sequence[Line], notes: Notes) -> dict[str, str]:
+    """Variables of the environment in their order; values of names that tell of a secret are masked."""
+    found: dict[str, str] = {}
+    for line in lines:
+        variable = _VARIABLE.fullmatch(line.text.strip())
+        if not variable:
+            continue
+        name, value = variable["name"], variable["value"]
+        value = "(masked)" if _SECRET.search(name) else value
+        if found.setdefault(name, value) != value:
+            notes.add("contradictory_value", f"{name} is printed with several values", line=line.number)
+    return found
+
+
+def npu_facts(lines: Sequence[Line]) -> dict[str, Any]:
+    """npu_chips: rows of the npu-smi table with a bus id; cann_version: that of the CANN block."""
+    has_table = any(_NPU_TITLE.search(line.text) for line in lines)
+    chips = sum(bool(_NPU_CHIP.search(line.text)) for line in lines)
+    heads = [place for place, line in enumerate(lines) if line.text.strip() == "CANN:"]
+    block = lines[heads[0] + 1 : heads[0] + 12] if heads else []
+    versions = (
+        line.text.strip().removeprefix("version=") for line in block if line.text.startswith("version=")
+    )
+    return {"npu_chips": chips if has_table else None, "cann_version": said(next(versions, None))}
