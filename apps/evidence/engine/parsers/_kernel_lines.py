@@ -7,7 +7,7 @@ comments or sentences it is a quotation, not an event.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _CLOCK = r"\d{2}:\d{2}:\d{2}"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
@@ -17,6 +17,7 @@ _FRONT = re.compile(
     r"\s*(?:\[\d+,\d+\]<\w+>:\s*|\[\d{1,6}\] (?=\[)|\d{1,6}: |> ?|"
     rf"(?P<tagged>{_HOST}): (?=\[|<|kern|NVRM|nvidia-|\d{{4}}-|{_MONTH} ))?"
     r"(?:<\d{1,3}>)?(?:(?:kern|user|daemon|syslog)\s*:\s*\w+\s*:\s*)?"
+    rf"(?:\[?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\S{{0,16}}\s+(?=\[?(?:{_DAY} |\d{{4}}-)))?"  # of a collector
     r"(?:"
     rf"\[(?P<ctime>{_DAY} {_MONTH} [ \d]\d {_CLOCK}(?:\.\d+)? \d{{4}})\]\s*|"
     rf"\[?(?P<iso>\d{{4}}-\d\d-\d\d[T ]{_CLOCK}(?:[.,]\d{{1,9}})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?\s+|"
@@ -51,8 +52,7 @@ _BOARD_SERIAL = re.compile(r"NVRM: GPU Board Serial Number: (\S{1,32})")
 _GPU_SERIAL = re.compile(r"NVRM: GPU ([0-9A-Fa-f:.]{5,16}): GPU serial number is (\w{1,32})")
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
+class Front(NamedTuple):
     """What stands in front of a message. style: ctime, iso, syslog, uptime, or None without a time."""
 
     style: str | None
@@ -62,12 +62,11 @@ class Front:
 
     @property
     def second(self) -> str | None:
-        """The time without its fraction; ctime has none."""
-        return re.split(r"[.,]", self.at)[0] if self.at and self.style != "ctime" else self.at
+        """The time without its fraction (and without the zone behind it)."""
+        return self.at.partition("." if "." in self.at else ",")[0] if self.at else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Xid:
+class Xid(NamedTuple):
     """One Xid line. pci as printed; pid and process None where unknown; the rest only for codes that have it."""
 
     code: int
@@ -83,8 +82,7 @@ class Xid:
     recovery_action: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SXid:
+class SXid(NamedTuple):
     """One line of an NVSwitch error, in any of its three shapes."""
 
     code: int
@@ -101,12 +99,10 @@ def front(text: str) -> Front:
     """Takes apart what stands in front of the message."""
     found = _FRONT.match(text)
     assert found is not None  # every part is optional
-    said = found.groupdict()
-    host = said["host"] or said["tagged"]
-    for style in ("ctime", "iso", "syslog", "uptime"):
-        if said[style]:
-            return Front(style, said[style], host, found.end())
-    return Front(None, None, host, found.end())
+    tagged, ctime, iso, syslog, host, uptime = found.groups()
+    at = ctime or iso or syslog or uptime
+    style = "ctime" if ctime else "iso" if iso else "syslog" if syslog else "uptime" if uptime else None
+    return Front(style, at, host or tagged, found.end())
 
 
 def read_xid(text: str, start: int) -> Xid | None:
@@ -124,7 +120,7 @@ def read_xid(text: str, start: int) -> Xid | None:
         code=code,
         pci=found["pci"].lower(),
         partition=found["partition"].strip() or None,
-        pid=int(process["pid"]) if process and re.fullmatch(r"\d{1,10}", process["pid"]) else None,
+        pid=_process_id(process["pid"]) if process else None,
         process=_process_name(process["name"]) if process else None,
         text=message.strip()[:300],
         unit=nvlink["unit"] if nvlink else None,
@@ -133,6 +129,10 @@ def read_xid(text: str, start: int) -> Xid | None:
         recovery_before=recovery["before"] if recovery else None,
         recovery_action=recovery["now"] if recovery else None,
     )
+
+
+def _process_id(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else None
 
 
 def _process_name(name: str | None) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from statistics import median
 
 from apps.evidence.engine.parsers._perf_rows import ELEMENT_BYTES, Group, Row
@@ -88,7 +89,11 @@ def row_checks(run: Run) -> Iterator[ReadingWarning]:
     """Rows whose figures contradict each other, that are there twice, or whose data was wrong."""
     yield from _first(_algbw(run), "algbw_contradicts_time", "size over time is not the algbw of this row")
     yield from _first(_sizes(run), "size_contradicts_count", "size and count of this row do not go together")
+    yield from _first(_busbw(run), "busbw_contradicts_algbw", "busbw over algbw is not as in the other rows")
     yield from _first(_repeated(run), "row_repeated", "this row is there twice")
+    yield from _first(
+        _descending(run), "sizes_descend", "sizes descend here: rows of several sweeps are mixed"
+    )
     yield from _first(_text_before(run), "text_before_row", "other text stands in front of this row")
     yield from _first(_unprintable(run), "figure_unreadable", "a figure of this row is nan or inf")
     wrong = [
@@ -141,12 +146,26 @@ def _sizes(run: Run) -> Iterator[int]:
             yield row.line
 
 
+def _busbw(run: Run) -> Iterator[int]:
+    usual = printed_factor(run)
+    for row in run.rows if usual else ():
+        for group in (row.out_of_place, row.in_place):
+            algbw, busbw = group.algbw_gbps, group.busbw_gbps
+            if algbw is None or busbw is None or usual is None:
+                continue
+            if abs(busbw - usual * algbw) > 0.0051 * (1 + usual) + 0.005 * busbw:
+                yield row.line
+                break
+
+
+def _descending(run: Run) -> Iterator[int]:
+    return (row.line for before, row in pairwise(run.rows) if row.size_bytes < before.size_bytes)
+
+
 def _repeated(run: Run) -> Iterator[int]:
-    previous: Row | None = None
-    for row in run.rows:
-        if previous and row.size_bytes and _figures(row) == _figures(previous):
+    for before, row in pairwise(run.rows):
+        if row.size_bytes and _figures(row) == _figures(before):
             yield row.line
-        previous = row
 
 
 def _figures(row: Row) -> tuple[object, ...]:

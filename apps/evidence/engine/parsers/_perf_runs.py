@@ -46,6 +46,8 @@ _FAILURE = re.compile(
     r"\bInvalid number of GPUs\b|Segmentation fault|Primary job terminated|\bexit code [1-9]",
     re.IGNORECASE,
 )
+_FAILURE_WORDS = ("failure", "error", "invalid", "fault", "terminated", "exit code")
+_ROW_ENDS = "0123456789A*"  # the last cell is a count, N/A, or a count with the asterisk of rccl-tests
 _LIBRARY = re.compile(r"\b[NR]CCL version :? ?(\d\S*)")
 
 
@@ -139,7 +141,7 @@ class _Reader:
     def take(self, number: int, text: str) -> None:
         if not text:
             return
-        row = rows.read_row(number, text, self.run.header)
+        row = rows.read_row(number, text, self.run.header) if text[-1] in _ROW_ENDS else None
         if row:
             self.take_row(row)
         elif "algbw" in text and (header := rows.read_header(text)):
@@ -200,7 +202,8 @@ class _Reader:
         if found := _AVERAGE.search(text):
             self.run.averages.append(rows.number(found.group(1)))
         elif found := _OUT_OF_BOUNDS.search(text):
-            self.run.out_of_bounds = (self.run.out_of_bounds or 0) + int(found.group(1))
+            several = self.run.out_of_bounds if self.run.programs > 1 else None
+            self.run.out_of_bounds = int(found.group(1)) + (several or 0)
         else:
             return False
         return True
@@ -208,12 +211,13 @@ class _Reader:
     def take_other(self, number: int, text: str) -> None:
         if found := _LIBRARY.search(text):
             self.run.library_version = self.run.library_version or found.group(1)
-        failed = _FAILURE.search(text)
+        lower = text.lower()
+        failed = any(word in lower for word in _FAILURE_WORDS) and bool(_FAILURE.search(text))
         if failed:
             self.take_failure(number, text)
         if "_perf" in text and "test concluded" not in text:
-            self.take_program(text, failed=bool(failed))
-        elif self.run.header and not failed and rows.looks_like_row(text):
+            self.take_program(text, failed=failed)
+        elif not failed and rows.looks_like_row(text):
             self.run.warn("row_not_understood", "this row of the table could not be read", number, text)
 
     def take_failure(self, number: int, text: str) -> None:
