@@ -16,8 +16,8 @@ _HOST = r"(?=[\w.-]*[\d.-])[\w.-]{1,80}"
 _FRONT = re.compile(
     r"\s*(?:\[\d+,\d+\]<\w+>:\s*|\[\d{1,6}\] (?=\[)|\d{1,6}: |> ?|"
     rf"(?P<tagged>{_HOST}): (?=\[|<|kern|NVRM|nvidia-|\d{{4}}-|{_MONTH} ))?"
+    rf"(?:\[?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\S{{0,16}}\s+(?=\[?(?:{_DAY} |\d{{4}}-)|kern\s*:))?"  # of a collector
     r"(?:<\d{1,3}>)?(?:(?:kern|user|daemon|syslog)\s*:\s*\w+\s*:\s*)?"
-    rf"(?:\[?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\S{{0,16}}\s+(?=\[?(?:{_DAY} |\d{{4}}-)))?"  # of a collector
     r"(?:"
     rf"\[(?P<ctime>{_DAY} {_MONTH} [ \d]\d {_CLOCK}(?:\.\d+)? \d{{4}})\]\s*|"
     rf"\[?(?P<iso>\d{{4}}-\d\d-\d\d[T ]{_CLOCK}(?:[.,]\d{{1,9}})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?\s+|"

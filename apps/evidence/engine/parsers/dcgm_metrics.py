@@ -28,7 +28,10 @@ _VALUE = re.compile(
     r"(?P<value>[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|Inf|inf|NaN|nan))(?:\s+-?\d{1,20})?"
 )
 _ESCAPE = re.compile(r"\\(.)")
-_TITLE = re.compile(r"^\s*(?:# (?:HELP|TYPE) )?(?:DCGM|dcgm)_\w+(?:\{| \S)", re.MULTILINE)
+_TITLE = re.compile(
+    r"^[^\n\"'`]{0,80}?\b(?:(?:HELP|TYPE) (?:DCGM|dcgm)_\w+ \w|(?:DCGM|dcgm)_\w+\{\w+=(?:\"|&quot;))",
+    re.MULTILINE,
+)
 
 _UUID = ("UUID", "gpu_uuid", "uuid", "GPU_UUID")
 _HOST = ("Hostname", "hostname", "node", "Node")
