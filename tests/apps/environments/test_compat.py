@@ -17,6 +17,7 @@ from apps.environments.engine.compat import (
     RuleResult,
     built_in_rules,
     check,
+    check_versions,
     read_rules,
     versions_of,
 )
@@ -77,7 +78,9 @@ CASES = [
 
 
 def results_of(versions: dict[str, str]) -> dict[str, RuleResult]:
-    return {result.rule.id: result for result in check({name: [value] for name, value in versions.items()})}
+    return {
+        result.rule: result for result in check_versions({name: [value] for name, value in versions.items()})
+    }
 
 
 @pytest.mark.parametrize(("rule", "versions", "verdict"), CASES)
@@ -105,14 +108,19 @@ def test_a_broken_rule_shows_what_was_found_and_what_was_needed() -> None:
 
     assert (result.found, result.expected) == (("570.148.08",), ("580.65.06",))
     assert result.reason is RuleReason.BROKEN
-    assert result.rule.source.startswith("https://")
-    assert result.rule.remedy
+    assert result.is_broken
+    assert result.message == (
+        "The driver runs the CUDA that PyTorch was built with: broken, "
+        "gpu_driver 570.148.08 (at least 580.65.06)"
+    )
+    assert result.definition.source.startswith("https://")
+    assert result.definition.remedy
 
 
 def test_every_one_of_several_versions_must_fit() -> None:
-    results = check({"cuda_of_torch": ["13.0"], "gpu_driver": ["580.65.06", "570.148.08"]})
+    results = check_versions({"cuda_of_torch": ["13.0"], "gpu_driver": ["580.65.06", "570.148.08"]})
 
-    assert {result.rule.id: result.verdict for result in results}["driver-runs-cuda-of-torch"] is Verdict.FAIL
+    assert {result.rule: result.verdict for result in results}["driver-runs-cuda-of-torch"] is Verdict.FAIL
 
 
 def test_a_matrix_gives_the_versions_it_asks_for() -> None:
@@ -123,6 +131,15 @@ def test_a_matrix_gives_the_versions_it_asks_for() -> None:
     ]
 
     assert versions_of(entries) == {"gpu_driver": ("570.148.08", "580.95.05")}
+
+
+def test_a_matrix_is_checked_by_the_versions_it_asks_for() -> None:
+    entries = [
+        entry_for(component("gpu_driver"), "570.148.08"),
+        entry_for(component("cuda_of_torch"), "13.0"),
+    ]
+
+    assert [result.rule for result in check(entries) if result.is_broken] == ["driver-runs-cuda-of-torch"]
 
 
 def test_the_built_in_rules_name_only_components_of_the_catalogue() -> None:
@@ -144,17 +161,19 @@ def test_a_team_adds_rules_for_its_own_stack() -> None:
         ]
     )
 
-    assert check({"dtk": ["dtk-24.04.1"], "os": ["Kylin V10 (SP3)"]}, rules)[0].verdict is Verdict.PASS
-    assert check({"dtk": ["dtk-24.04.1"], "os": ["Ubuntu 22.04"]}, rules)[0].verdict is Verdict.FAIL
-    assert check({"dtk": ["25.04"], "os": ["Ubuntu 22.04"]}, rules) == ()
+    assert (
+        check_versions({"dtk": ["dtk-24.04.1"], "os": ["Kylin V10 (SP3)"]}, rules)[0].verdict is Verdict.PASS
+    )
+    assert check_versions({"dtk": ["dtk-24.04.1"], "os": ["Ubuntu 22.04"]}, rules)[0].verdict is Verdict.FAIL
+    assert check_versions({"dtk": ["25.04"], "os": ["Ubuntu 22.04"]}, rules) == ()
 
 
 def test_a_component_of_a_team_is_compared_by_its_own_scheme() -> None:
     rules = read_rules([{"id": "agent", "then": [{"component": "agent", "is": "at_least", "value": "1.9"}]}])
     catalogue = {"agent": Component(id="agent", label="Agent", scheme=Scheme.DOTTED_NUMERIC)}
 
-    assert check({"agent": ["1.10"]}, rules, catalogue=catalogue)[0].verdict is Verdict.PASS
-    assert check({"agent": ["1.10"]}, rules)[0].verdict is Verdict.UNKNOWN
+    assert check_versions({"agent": ["1.10"]}, rules, catalogue=catalogue)[0].verdict is Verdict.PASS
+    assert check_versions({"agent": ["1.10"]}, rules)[0].verdict is Verdict.UNKNOWN
 
 
 WRONG = [
@@ -194,6 +213,6 @@ _VERSION = st.sampled_from(["12.8", "13.0", "570.148.08", "580.65.06", "2.8.0+cu
 
 @given(st.dictionaries(st.sampled_from(sorted(components())), st.lists(_VERSION, min_size=1, max_size=2)))
 def test_any_mix_of_versions_is_judged_without_an_error(versions: dict[str, list[str]]) -> None:
-    for result in check(versions):
-        assert result.verdict in (Verdict.PASS, result.rule.severity, Verdict.UNKNOWN)
+    for result in check_versions(versions):
+        assert result.verdict in (Verdict.PASS, result.definition.severity, Verdict.UNKNOWN)
         assert (result.verdict is Verdict.PASS) == (result.reason is RuleReason.HOLDS)

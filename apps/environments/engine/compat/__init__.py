@@ -27,6 +27,7 @@ __all__ = [
     "RuleResult",
     "built_in_rules",
     "check",
+    "check_versions",
     "read_rules",
     "versions_of",
 ]
@@ -48,16 +49,31 @@ class RuleReason(StrEnum):
 class RuleResult:
     """What one rule says of a set of versions.
 
-    clause: the part that decided. found: raw versions of its component. expected: what they were held
-    against, raw; empty where that is not known.
+    rule: its id. clause: the part that decided. found: raw versions of its component. expected: what they
+    were held against, raw; empty where that is not known.
     """
 
-    rule: CompatibilityRule
+    rule: str
+    definition: CompatibilityRule
     verdict: Verdict
     reason: RuleReason
     clause: Clause
     found: tuple[str, ...]
     expected: tuple[str, ...]
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the combination is known to be bad; a warning or an unknown is not."""
+        return self.verdict is Verdict.FAIL
+
+    @property
+    def message(self) -> str:
+        """The result as one English sentence."""
+        found = f"{self.clause.component} {', '.join(self.found) or 'is not stated'}"
+        needed = (
+            f" ({self.clause.relation.replace('_', ' ')} {', '.join(self.expected)})" if self.expected else ""
+        )
+        return f"{self.definition.title}: {self.reason.replace('_', ' ')}, {found}{needed}"
 
 
 def versions_of(entries: Sequence[MatrixEntry]) -> dict[str, tuple[str, ...]]:
@@ -68,6 +84,16 @@ def versions_of(entries: Sequence[MatrixEntry]) -> dict[str, tuple[str, ...]]:
 
 
 def check(
+    entries: Sequence[MatrixEntry],
+    rules: Sequence[CompatibilityRule] | None = None,
+    *,
+    catalogue: Mapping[str, Component] | None = None,
+) -> tuple[RuleResult, ...]:
+    """Hold what a matrix asks for against rules; arguments and result as of `check_versions`."""
+    return check_versions(versions_of(entries), rules, catalogue=catalogue)
+
+
+def check_versions(
     versions: Versions,
     rules: Sequence[CompatibilityRule] | None = None,
     *,
@@ -102,7 +128,8 @@ class _Checker:
                 continue
             verdict = {True: Verdict.PASS, False: rule.severity, None: Verdict.UNKNOWN}[holds]
             result = RuleResult(
-                rule=rule,
+                rule=rule.id,
+                definition=rule,
                 verdict=verdict,
                 reason=reason,
                 clause=clause,
