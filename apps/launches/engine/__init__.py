@@ -1,0 +1,1 @@
+"""The launch gate as plain values: items, how they combine, and what CI is told."""

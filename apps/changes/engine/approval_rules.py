@@ -1,0 +1,57 @@
+"""Who may approve what: never somebody who asked for it, edited it last, or carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from apps.core.errors import Conflict, NotAllowed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Involved:
+    """The people of a change."""
+
+    requester_id: int
+    last_editor_id: int
+    executor_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """An approval as it stands: by whom, and for which content of the change."""
+
+    person_id: int
+    digest: str
+
+
+def require_second_person(involved: Involved, person_id: int) -> None:
+    """Raises NotAllowed (four_eyes) for requester, last editor and executor, whatever their roles are."""
+    named = {
+        involved.requester_id: "asked for it",
+        involved.last_editor_id: "edited it last",
+        involved.executor_id: "carries it out",
+    }
+    if person_id in named:
+        raise NotAllowed(
+            f"a second person must approve: you {named[person_id]}",
+            code="four_eyes",
+            because=named[person_id],
+        )
+
+
+def approvals_that_count(given: Iterable[Given], *, digest: str, active_ids: set[int]) -> int:
+    """How many people approved exactly this content and have not left since."""
+    return len({one.person_id for one in given if one.digest == digest and one.person_id in active_ids})
+
+
+def require_executor(given: Iterable[Given], *, digest: str, person_id: int | None) -> None:
+    """Raises NotAllowed where the one who wants to carry the change out is one who approved it."""
+    if any(one.person_id == person_id and one.digest == digest for one in given):
+        raise NotAllowed("who approved a change does not carry it out", code="four_eyes")
+
+
+def require_approved(count: int, needed: int) -> None:
+    """Raises Conflict where approvals are lacking, for instance because an approver has left."""
+    if count < needed:
+        raise Conflict(f"{count} of {needed} approvals count", code="approvals", count=count, needed=needed)

@@ -1,0 +1,35 @@
+"""Staged rollout: one node first, then its sub-domain, then the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+DEFAULT_SOAK_S = (900, 3600, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagePlan:
+    """One stage: its nodes by id, and how long it must hold before the next one starts."""
+
+    name: str
+    node_ids: tuple[int, ...]
+    soak_s: int
+
+
+def default_stages(nodes: Sequence[tuple[int, str]]) -> tuple[StagePlan, ...]:
+    """Stages for nodes given as (id, sub-domain); stages that would be empty are left out.
+
+    The first node is its own stage, the other nodes of its sub-domain the second, all others the third.
+    """
+    if not nodes:
+        return ()
+    (first, home), others = nodes[0], nodes[1:]
+    near = tuple(node for node, place in others if place == home)
+    far = tuple(node for node, place in others if place != home)
+    parts = (("one node", (first,)), ("its sub-domain", near), ("the rest", far))
+    planned = [(name, members) for name, members in parts if members]
+    return tuple(
+        StagePlan(name=name, node_ids=members, soak_s=0 if members is planned[-1][1] else soak_s)
+        for (name, members), soak_s in zip(planned, DEFAULT_SOAK_S, strict=False)
+    )

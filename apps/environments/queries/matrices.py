@@ -1,0 +1,79 @@
+"""Matrices: which there are, which one is in force, and which was known to be good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from django.db.models import QuerySet
+
+from apps.catalogue.engine.components import RuleKind, component
+from apps.core.actor import Actor
+from apps.core.errors import Missing
+from apps.core.rights import Right
+from apps.environments.engine.drift import Reported
+from apps.environments.engine.rules import MatrixEntry as Asked
+from apps.environments.engine.rules import Outcome, entry_for, judge
+from apps.environments.models import Matrix, MatrixEntry, MatrixState, MatrixVersion
+from apps.fleet.models import Domain
+
+
+def matrices_visible(actor: Actor) -> QuerySet[Matrix]:
+    """Matrices of clusters that the actor may read, by name."""
+    rows = Matrix.objects.select_related("cluster", "domain").order_by("cluster__name", "name")
+    scopes = actor.scope_ids(Right.READ)
+    return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
+
+
+def versions_visible(actor: Actor) -> QuerySet[MatrixVersion]:
+    """Versions of those matrices, newest first, with their matrix joined."""
+    rows = MatrixVersion.objects.select_related(
+        "matrix__cluster", "matrix__domain", "created_by", "locked_by"
+    ).order_by("-id")
+    scopes = actor.scope_ids(Right.READ)
+    return rows if scopes is None else rows.filter(matrix__cluster__scope_id__in=scopes)
+
+
+def matrix_version_for(actor: Actor, version_id: int, right: Right = Right.READ) -> MatrixVersion:
+    """One version. Raises Missing, NotAllowed."""
+    version = versions_visible(actor).filter(pk=version_id).first()
+    if version is None:
+        raise Missing("there is no such matrix version, or you may not see it")
+    actor.require(right, version.matrix.cluster.scope_id)
+    return version
+
+
+def matrix_in_force(domain: Domain) -> MatrixVersion | None:
+    """The newest locked version for the domain itself, else for its whole cluster; None where none is locked."""
+    locked = MatrixVersion.objects.filter(state=MatrixState.LOCKED).select_related("matrix")
+    own = locked.filter(matrix__domain=domain).order_by("-locked_at", "-id").first()
+    return own or _of_cluster(locked, domain)
+
+
+def known_good(domain: Domain, *, before: MatrixVersion | None = None) -> MatrixVersion | None:
+    """The newest version that was earned known-good here, retired ones too; `before` leaves that one out."""
+    good = MatrixVersion.objects.filter(known_good_at__isnull=False).select_related("matrix")
+    if before is not None:
+        good = good.exclude(pk=before.pk)
+    own = good.filter(matrix__domain=domain).order_by("-known_good_at", "-id").first()
+    return own or _of_cluster(good, domain, order="-known_good_at")
+
+
+def _of_cluster(
+    rows: QuerySet[MatrixVersion], domain: Domain, *, order: str = "-locked_at"
+) -> MatrixVersion | None:
+    wide = rows.filter(matrix__cluster_id=domain.cluster_id, matrix__domain__isnull=True)
+    return wide.order_by(order, "-id").first()
+
+
+def entries_of(entries: Iterable[MatrixEntry]) -> list[Asked]:
+    """Rows as the engine takes them, with scheme and branch of the component catalogue."""
+    return [entry_for(component(row.component), *row.values, rule=RuleKind(row.rule)) for row in entries]
+
+
+def differing(asked: Mapping[str, Asked], reported: Mapping[str, Reported]) -> list[str]:
+    """The components among those asked for of which a node reports something else (or nothing)."""
+    return [
+        name
+        for name, entry in asked.items()
+        if name not in reported or judge(entry, reported[name].values).outcome is not Outcome.MATCH
+    ]

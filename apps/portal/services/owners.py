@@ -1,0 +1,88 @@
+"""Who owns what a reading says: each owner takes its part of a delivery and says what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from apps.changes import services as changes
+from apps.core import actor as actors
+from apps.environments import services as environments
+from apps.environments.engine.facts import ComponentFact, component_facts, facts_by_node
+from apps.evidence.engine.reading import Reading
+from apps.evidence.models import Receipt
+from apps.fleet import services as fleet
+from apps.fleet.models import Cluster, Node
+from apps.fleet.queries import node_by_reported_name
+
+Effect = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One read file on its way to its owners."""
+
+    receipt: Receipt
+    cluster: Cluster
+    reading: Reading
+    sha256: str
+
+    @classmethod
+    def of(cls, receipt: Receipt, cluster: Cluster) -> Delivery:
+        row = receipt.reading
+        if row is None:
+            raise ValueError("only a read delivery has owners")
+        reading = Reading(kind=row.kind, facts=row.facts, parser_version=row.parser_version)
+        return cls(receipt=receipt, cluster=cluster, reading=reading, sha256=receipt.sha256)
+
+    @cached_property
+    def node(self) -> Node | None:
+        """The node that the delivery was sent for; None where it names none or one that does not exist."""
+        return node_by_reported_name(self.cluster, self.receipt.node_name)
+
+    @property
+    def lacks_node(self) -> bool:
+        """Whether it is about one node, and that node is not known (yet)."""
+        return self.node is None and (bool(self.receipt.node_name) or bool(component_facts(self.reading)))
+
+
+def node_versions(delivery: Delivery) -> list[Effect]:
+    """Environments: the component versions of the node, or of each node that the file itself names."""
+    reported: list[tuple[Node, Iterable[ComponentFact]]] = []
+    if delivery.node is not None and (facts := component_facts(delivery.reading)):
+        reported.append((delivery.node, facts))
+    for name, facts in facts_by_node(delivery.reading).items():
+        if facts and (node := node_by_reported_name(delivery.cluster, name)) is not None:
+            reported.append((node, facts))
+    for node, facts in reported:
+        environments.record_report(
+            node_id=node.pk,
+            kind=delivery.reading.kind,
+            facts=tuple(facts),
+            sha256=delivery.sha256,
+            collected_at=delivery.receipt.collected_at or delivery.receipt.received_at,
+        )
+    closed = changes.consider_reports(node_ids=[node.pk for node, _facts in reported])
+    for domain_id in sorted({node.domain_id for node, _facts in reported if node.domain_id}):
+        environments.request_check(actor=actors.system("intake"), domain_id=domain_id)
+    effects = [{"what": "node_versions", "label": node.name, "node": str(node.pk)} for node, _facts in reported]
+    return effects + [{"what": "rollback_done", "label": f"#{pk}", "change": str(pk)} for pk in closed]
+
+
+def node_hardware(delivery: Delivery) -> list[Effect]:
+    """Fleet: identities of the cards, where the file lists them."""
+    cards = delivery.reading.facts.get("gpus")
+    if (
+        delivery.node is None
+        or not isinstance(cards, list)
+        or not all(isinstance(card, dict) for card in cards)
+    ):
+        return []
+    changes = fleet.note_hardware(
+        node_id=delivery.node.pk, cards=cards, sha256=delivery.sha256, at=delivery.receipt.received_at
+    )
+    return [{"what": "hardware_changed", "label": str(change)} for change in changes]
+
+
+OWNERS: tuple[Callable[[Delivery], list[Effect]], ...] = (node_versions, node_hardware)
