@@ -136,7 +136,7 @@ def auto_theme(css: str) -> str:
         selector, _, body = rule.partition("{")
         if selector.startswith("@"):
             continue
-        parts = [part for part in selector.split(",") if DARK in part]
+        parts = [part for part in selector.split(",") if part.startswith((DARK, f":root{DARK} "))]
         if parts:
             dark.append(",".join(part.replace(DARK, AUTO) for part in parts) + "{" + body)
     return (

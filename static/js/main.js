@@ -1,0 +1,9 @@
+/* Every behaviour of the pages; each binds itself by its data- attribute. */
+import "./copy.js";
+import "./menus.js";
+import "./theme.js";
+import "./palette.js";
+import "./jobs.js";
+import "./drop.js";
+import "./filter.js";
+import "./charts.js";
