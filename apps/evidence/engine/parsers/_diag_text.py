@@ -126,16 +126,22 @@ def _add_result(table: Table, number: int, test: str, status: str, where: str) -
 
 
 def _add_entity(table: Table, number: int, found: re.Match[str]) -> None:
-    """A row of one entity (DCGM 4). The first of them replaces the summary row of its test."""
+    """A row of one entity (DCGM 4). The first of them replaces the summary row and takes over its messages."""
     kind, which, status = found.groups()
     last = table.results[-1]
     entity = which if kind.upper() == "GPU" else f"{kind}{which}"
     table.message_open = False
-    if not last.entities and not last.messages:
-        table.results.pop()
+    messages = [] if last.entities else table.results.pop().messages
     if len(table.results) < _MOST_RESULTS:
         table.results.append(
-            Result(category=last.category, test=last.test, status=status, entities=[entity], line=number)
+            Result(
+                category=last.category,
+                test=last.test,
+                status=status,
+                entities=[entity],
+                messages=messages,
+                line=number,
+            )
         )
 
 

@@ -17,15 +17,17 @@ _FRONT = re.compile(
     r"\s*(?:\[\d+,\d+\]<\w+>:\s*|\[\d{1,6}\] (?=\[)|\d{1,6}: |> ?|"
     rf"(?P<tagged>{_HOST}): (?=\[|<|kern|NVRM|nvidia-|\d{{4}}-|{_MONTH} ))?"
     rf"(?:\[?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\S{{0,16}}\s+(?=\[?(?:{_DAY} |\d{{4}}-)|kern\s*:))?"  # of a collector
-    r"(?:<\d{1,3}>)?(?:(?:kern|user|daemon|syslog)\s*:\s*\w+\s*:\s*)?"
+    r"(?:<\d{1,3}>|\d{1,4},\d{1,20},\d{1,20},[^;\s]{1,40};)?(?:(?:kern|user|daemon|syslog)\s*:\s*\w+\s*:\s*)?"
     r"(?:"
     rf"\[(?P<ctime>{_DAY} {_MONTH} [ \d]\d {_CLOCK}(?:\.\d+)? \d{{4}})\]\s*|"
     rf"\[?(?P<iso>\d{{4}}-\d\d-\d\d[T ]{_CLOCK}(?:[.,]\d{{1,9}})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?\s+|"
-    rf"(?P<syslog>{_MONTH} [ \d]\d {_CLOCK}(?:\.\d+)?)\s+"
+    rf"(?P<syslog>(?:[^\W\d_]{{3,9}}\.?|\d{{1,2}}月) {{1,2}}\d{{1,2}} {_CLOCK}(?:\.\d+)?)\s+|"
+    r"(?P<unix>\d{9,11}\.\d{1,9})\s+(?=\S+ kernel)"
     r")?"
     r"(?:(?P<host>[\w.-]{1,80})\s+kernel(?:\[\d+\])?:\s*|kernel(?:\[\d+\])?:\s*)?"
     r"(?:\[\s*(?P<uptime>\d{1,12}\.\d{1,9})\](?:\[\s*[TC]\d+\])?\s*)?"
 )
+_STYLES = ("ctime", "iso", "syslog", "unix", "uptime")
 _XID = re.compile(
     r"NVRM: Xid \((?:PCI:)?(?P<pci>[0-9A-Fa-f]{1,8}(?::[0-9A-Fa-f]{1,2}){1,2}(?:\.[0-9A-Fa-f])?)"
     r"(?P<partition>(?: GPU-C?I:\w+)*)\): (?P<code>\d{1,4})\b,? ?(?P<rest>.*)"
@@ -41,7 +43,7 @@ _RECOVERY = re.compile(
     r"recovery action changed from 0x[0-9a-fA-F]+ \((?P<before>[^)]*)\) to 0x[0-9a-fA-F]+ \((?P<now>[^)]*)\)"
 )
 _SXID_FAULT = re.compile(
-    r"(?P<severity>Fatal|Non-?fatal|Alternate)\b.*?\bLink (?P<link>\d{1,4})\b", re.IGNORECASE
+    r"(?P<severity>Fatal|Non-?fatal)\b(?:.{0,80}?\bLink (?P<link>\d{1,4})\b)?", re.IGNORECASE
 )
 _SXID_SEVERITY = re.compile(r"Severity (?P<severity>\d+) Engine instance (?P<engine>\d{1,5})")
 _PCI = re.compile(
@@ -53,7 +55,7 @@ _GPU_SERIAL = re.compile(r"NVRM: GPU ([0-9A-Fa-f:.]{5,16}): GPU serial number is
 
 
 class Front(NamedTuple):
-    """What stands in front of a message. style: ctime, iso, syslog, uptime, or None without a time."""
+    """What stands in front of a message. style: one of _STYLES, None without a time."""
 
     style: str | None
     at: str | None
@@ -99,10 +101,11 @@ def front(text: str) -> Front:
     """Takes apart what stands in front of the message."""
     found = _FRONT.match(text)
     assert found is not None  # every part is optional
-    tagged, ctime, iso, syslog, host, uptime = found.groups()
-    at = ctime or iso or syslog or uptime
-    style = "ctime" if ctime else "iso" if iso else "syslog" if syslog else "uptime" if uptime else None
-    return Front(style, at, host or tagged, found.end())
+    tagged, *times, host, uptime = found.groups()
+    for style, at in zip(_STYLES, (*times, uptime), strict=True):
+        if at:
+            return Front(style, at, host or tagged, found.end())
+    return Front(None, None, host or tagged, found.end())
 
 
 def read_xid(text: str, start: int) -> Xid | None:
@@ -153,7 +156,7 @@ def read_sxid(text: str, start: int) -> SXid | None:
         switch=int(found["unit"]),
         text=rest.strip()[:300],
         severity=fault["severity"] if fault else None,
-        link=int(fault["link"]) if fault else None,
+        link=int(fault["link"]) if fault and fault["link"] else None,
         severity_level=int(severity["severity"][:9]) if severity else None,
         engine=int(severity["engine"]) if severity else None,
     )

@@ -19,6 +19,11 @@ _LINE = re.compile(
     r"(?P<host>[\w.-]{1,120}):(?P<pid>\d{1,9}):(?P<tid>\d{1,9}) \[(?P<device>-?\d{1,4})\] "
     r"(?:(?P<source>[\w./-]+:\d{1,6}) |(?P<function>\w+:\d{1,6}) )?NCCL (?P<level>INFO|WARN|TRACE|ERROR|CALL|VERSION) ?"
 )
+# As libraries of other makers print it that descend from NCCL.
+_BRACKETED = re.compile(
+    r"\[(?P<host>[\w.-]{1,120})\]\[(?P<pid>\d{1,9}):(?P<tid>\d{1,9})\]\[(?P<device>-?\d{1,4})\]"
+    r"(?:\[(?P<source>[\w./-]+:\d{1,6})\])? NCCL (?P<level>INFO|WARN|TRACE|ERROR) ?(?P<function>)"
+)
 _DATE = re.compile(r"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?)\]? $")
 VERSION_TEXT = re.compile(r"\b[NR]CCL version ?:? ?(\d\S*)")
 _DRIVER = re.compile(r"cudaDriverVersion (\d{1,9})\b")
@@ -31,9 +36,9 @@ _ENVIRONMENT = re.compile(r"\b([NR]CCL_\w{1,60}) set by environment to (.{0,200}
 _NET_IB = re.compile(r"NET/IB ?: (.*)$")
 _IB_DEVICE = re.compile(r"\[\d{1,3}\](\S+?:\d{1,3}(?:/\w+)?)")
 _INIT = re.compile(
-    r"(?:ncclCommInit\w* )?comm 0x[0-9a-f]+ rank (?P<rank>\d{1,7}) n[rR]anks (?P<nranks>\d{1,7}) "
-    r"cudaDev (?P<device>\d{1,4})(?: nvmlDev (?P<nvml>\d{1,4}))? busId (?P<bus>[0-9a-f]{1,12})"
-    r"(?: commId (?P<comm>0x[0-9a-f]+))? - Init (?P<phase>START|COMPLETE)"
+    r"(?:ncclCommInit\w* )?comm (?P<pointer>0x[0-9a-f]+) rank (?P<rank>\d{1,7}) n[rR]anks (?P<nranks>\d{1,7}) "
+    r"\w+Dev (?P<device>\d{1,4})(?: nvmlDev (?P<nvml>\d{1,4}))? busId (?P<bus>[0-9a-f]{1,12})"
+    r"(?: commId (?P<comm>0x[0-9a-f]+))? - (?P<phase>Init START|(?:Init|Abort|Destroy) COMPLETE)"
 )
 _TRACE = re.compile(r"^(\S+:\d{1,6}) -> (\d{1,4})\b")
 _P2P_OFF = re.compile(r"P2P is disabled between connected GPUs (\d{1,4}) and (\d{1,4})")
@@ -56,7 +61,10 @@ class Message:
 def read_message(line: str) -> Message | None:
     """The debug message in the line, whatever stands in front of it; None where there is none."""
     middle = line.find(" NCCL ")
-    found = _LINE.search(line, max(0, middle - _LONGEST_FRONT), middle + 20) if middle > 0 else None
+    if middle < 0:
+        return None
+    begin, end = max(0, middle - _LONGEST_FRONT), middle + 20
+    found = _LINE.search(line, begin, end) or _BRACKETED.search(line, begin, end)
     if found is None:
         return None
     date = _DATE.search(line, 0, found.start())
@@ -148,7 +156,7 @@ class Findings:
             _remember(self.ib_devices, device)
 
     def _add_rank(self, line: int, message: Message, found: re.Match[str]) -> None:
-        key = (found["comm"], found["rank"], message.host, message.pid)
+        key = (found["pointer"], found["rank"], message.host, message.pid)
         if key not in self.ranks and len(self.ranks) >= MOST_RANKS:
             return
         entry = self.ranks.setdefault(
@@ -161,10 +169,12 @@ class Findings:
                 "bus_id": found["bus"],
                 "comm_id": found["comm"],
                 "complete": False,
+                "aborted": False,
                 "line": line,
             },
         )
-        entry["complete"] |= found["phase"] == "COMPLETE"
+        entry["complete"] |= found["phase"] in ("Init COMPLETE", "Destroy COMPLETE")
+        entry["aborted"] |= found["phase"] == "Abort COMPLETE"
 
     def _add_error(self, line: int, message: Message, source: str | None, text: str) -> None:
         """The same message of several ranks is one entry that counts them."""
@@ -193,7 +203,10 @@ class Findings:
         for name, values in self.environment.items():
             if len(values) > 1:
                 found.append(("environment_differs", f"{name} has several values: {', '.join(values)}"))
-        started = [entry for entry in self.ranks.values() if not entry["complete"]]
+        aborted = sum(entry["aborted"] for entry in self.ranks.values())
+        if aborted:
+            found.append(("ranks_aborted", f"{aborted} ranks aborted their communicator"))
+        started = [entry for entry in self.ranks.values() if not entry["complete"] and not entry["aborted"]]
         if started and len(started) < len(self.ranks):
             found.append(
                 ("ranks_not_initialised", f"{len(started)} ranks began to initialise and did not end")

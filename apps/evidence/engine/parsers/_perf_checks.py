@@ -65,7 +65,7 @@ def rank_checks(run: Run) -> Iterator[ReadingWarning]:
             "rank numbers repeat: several programs ran independently (built without MPI support?); "
             "this is no measurement across them",
         )
-    if ranks and max(ranks) == 0:
+    if run.rank_count == 1:
         yield _warning("single_rank", "one rank only: nothing was sent, the figures are no bandwidth")
     if _shared_gpus(run):
         yield _warning("ranks_share_gpu", "several ranks run on one GPU: this is no measurement of links")
@@ -95,7 +95,7 @@ def row_checks(run: Run) -> Iterator[ReadingWarning]:
         _descending(run), "sizes_descend", "sizes descend here: rows of several sweeps are mixed"
     )
     yield from _first(_text_before(run), "text_before_row", "other text stands in front of this row")
-    yield from _first(_unprintable(run), "figure_unreadable", "a figure of this row is nan or inf")
+    yield from _first(_unprintable(run), "figure_unreadable", "a figure of this row is missing, nan or inf")
     wrong = [
         row.line for row in run.rows if any((g.wrong or 0) >= 1 for g in (row.out_of_place, row.in_place))
     ]

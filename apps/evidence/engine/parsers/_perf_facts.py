@@ -51,7 +51,7 @@ _RANKING = {"complete": 2, "no_summary": 1, "failed": 0}
 
 def _facts(run: Run, tool: str) -> tuple[dict[str, Any], list[ReadingWarning]]:
     collective, warnings = _collective(run)
-    ranks = max((rank.rank for rank in run.ranks), default=-1) + 1 or None
+    ranks = run.rank_count
     facts = {
         "tool": run.tool or tool,
         "tool_version": run.tool_version,

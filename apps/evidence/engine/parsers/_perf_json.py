@@ -25,7 +25,8 @@ _CONFIG = {
 
 
 def is_json(sample: str) -> bool:
-    return sample.lstrip().startswith("{") and '"nccl_version"' in sample and '"config"' in sample
+    named = '"alg_bw"' in sample or '"nccl_version"' in sample
+    return named and '"config"' in sample and sample.lstrip().startswith("{")
 
 
 def read_run(source: Source) -> Run:
@@ -45,6 +46,8 @@ def read_run(source: Source) -> Run:
     program = PurePosixPath(str(arguments[0])).name if isinstance(arguments, list) and arguments else ""
     run.starting = program_in(program)
     _read_ranks(run, config.get("devices"))
+    per_process = (run.settings.get("n_thread") or 1) * (run.settings.get("n_gpus") or 1)
+    run.unlisted_ranks = max(0, per_process - 1)  # of each process only the first rank is listed
     _read_rows(run, document.get("results"))
     run.out_of_bounds = _whole(_mapping(document.get("out_of_bounds")).get("count"))
     average = _mapping(document.get("average_bus_bandwidth")).get("bandwidth")

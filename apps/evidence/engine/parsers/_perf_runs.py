@@ -78,6 +78,7 @@ class Run:
     ranks: list[Rank] = field(default_factory=list)
     first_ranks: set[tuple[str, int]] = field(default_factory=set)
     rank_list_cut: bool = False
+    unlisted_ranks: int = 0
     header: rows.Header | None = None
     rows: list[rows.Row] = field(default_factory=list)
     rows_left_out: int = 0
@@ -91,6 +92,12 @@ class Run:
     def programs(self) -> int:
         """How many programs called one of their processes rank 0; at least one."""
         return max(1, len(self.first_ranks))
+
+    @property
+    def rank_count(self) -> int | None:
+        """Highest rank plus one (and those behind it that are not listed); None without any rank."""
+        highest = max((rank.rank for rank in self.ranks), default=None)
+        return None if highest is None else highest + 1 + self.unlisted_ranks
 
     @property
     def concluded(self) -> bool:

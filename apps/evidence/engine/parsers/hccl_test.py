@@ -143,26 +143,31 @@ def _figure(text: str) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
-def _base_bytes(point: dict[str, Any]) -> int | None:
-    """2^30 or 10^9, whichever makes size over time the printed bandwidth; None where neither does, or both do."""
+def _fitting_bases(point: dict[str, Any]) -> list[int]:
+    """2^30 or 10^9, whichever makes size over time the printed bandwidth; both where digits are too few."""
     size, time_us, bandwidth = point["size_bytes"], point["time_us"], point["algbw_gbps"]
     if not time_us or not bandwidth:
-        return None
+        return [2**30, 10**9]
     slack = 0.0005 + 0.00001 / bandwidth + 0.006 / time_us
-    fitting = [base for base in (2**30, 10**9) if abs(size / time_us * 1e6 / base / bandwidth - 1) <= slack]
-    return fitting[0] if len(fitting) == 1 else None
+    return [base for base in (2**30, 10**9) if abs(size / time_us * 1e6 / base / bandwidth - 1) <= slack]
+
+
+def _checked_base(run: _Run) -> int | None:
+    """The base that most rows agree on; rows that contradict it are warned of."""
+    fitting = [_fitting_bases(point) for point in run.points]
+    counts = Counter(bases[0] for bases in fitting if len(bases) == 1)
+    base = counts.most_common(1)[0][0] if counts else None
+    for point, bases in zip(run.points, fitting, strict=True):
+        if point["time_us"] is None or point["algbw_gbps"] is None:
+            run.warn("figure_unreadable", "a figure of this row is nan or inf", point["line"])
+        elif not bases or base not in (None, *bases):
+            message = "size over time is not the bandwidth of this row"
+            run.warn("algbw_contradicts_time", message, point["line"])
+    return base
 
 
 def _facts(run: _Run) -> dict[str, Any]:
-    bases = Counter(_base_bytes(point) for point in run.points if point["time_us"] and point["algbw_gbps"])
-    base = bases.most_common(1)[0][0] if bases else None
-    for point in run.points:
-        if point["time_us"] is None or point["algbw_gbps"] is None:
-            run.warn("figure_unreadable", "a figure of this row is nan or inf", point["line"])
-        elif point["time_us"] and point["algbw_gbps"] and _base_bytes(point) != base:
-            run.warn(
-                "algbw_contradicts_time", "size over time is not the bandwidth of this row", point["line"]
-            )
+    base = _checked_base(run)
     if run.rows_left_out:
         run.warn("rows_left_out", f"{run.rows_left_out} rows were left out: the file holds too many")
     if len(run.programs) > 1:

@@ -14,7 +14,10 @@ from apps.evidence.engine.source import Source
 KIND = "nccl_debug_log"
 VERSION = 1
 
-_LINE = re.compile(r"[\w.-]+:\d+:\d+ \[-?\d+\] (?:\S+:\d+ )?NCCL (?:INFO|WARN|TRACE)\b")
+_LINE = re.compile(
+    r"(?:[\w.-]{1,120}:\d+:\d+ \[-?\d+\] (?:\S{1,80}:\d+ )?|\]\[\d+:\d+\]\[-?\d+\]\S{0,80} )"
+    r"NCCL (?:INFO|WARN|TRACE)\b"
+)
 
 
 def recognise(sample: str) -> int:
