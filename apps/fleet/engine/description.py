@@ -46,8 +46,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
+    """real_name: what it is called outside of the scheduler, where that differs."""
+
     name: str
     sub_domains: tuple[str, ...] = ()
+    real_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,8 +153,15 @@ def described(
 
 
 def only(fleet: FleetDescription, parts: Iterable[Part]) -> FleetDescription:
-    """The fleet as a source that says these parts alone would describe it."""
+    """The fleet as a source that says these parts alone would describe it.
+
+    Sub-domains are said of domains, and domains of nodes; without those they are not said.
+    """
     kept = frozenset(parts) & fleet.says
+    if Part.NODES not in kept:
+        kept -= {Part.DOMAINS, Part.CARDS, Part.MODELS}
+    if Part.DOMAINS not in kept:
+        kept -= {Part.SUBDOMAINS}
     return described(
         says=kept,
         domains=[_only_domain(one, kept) for one in fleet.domains] if Part.DOMAINS in kept else (),

@@ -1,0 +1,139 @@
+"""Switches as files list them, made into a forest with tiers, and every contradiction on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.fleet.engine.description import Problem, Switch, natural_order
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line or document: a switch with what stands beneath it. tier: 0 where the file does not say."""
+
+    name: str
+    switches: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    real_name: str = ""
+    tier: int = 0
+
+
+def forest(entries: Sequence[Entry]) -> tuple[tuple[Switch, ...], tuple[Problem, ...]]:
+    """Switches with their tiers; unknown ones stay named as children so that the file is shown as it is."""
+    merged: dict[str, Entry] = {}
+    problems = [
+        Problem(code="switch_twice", subject=name, message=f"switch {name} is defined {count} times")
+        for name, count in Counter(entry.name for entry in entries).items()
+        if count > 1
+    ]
+    for entry in entries:
+        merged.setdefault(entry.name, entry)
+    problems += _unknown(merged)
+    problems += _twice(merged)
+    tiers, cyclic = _tiers(merged)
+    problems += [
+        Problem(code="cycle", subject=name, message=f"switch {name} is beneath itself") for name in cyclic
+    ]
+    problems += _tier_problems(merged, tiers)
+    switches = tuple(
+        Switch(
+            name=entry.name,
+            tier=entry.tier or tiers[entry.name],
+            switches=entry.switches,
+            nodes=entry.nodes,
+            real_name=entry.real_name,
+        )
+        for entry in merged.values()
+    )
+    return switches, tuple(problems)
+
+
+def nodes_beneath(switches: Sequence[Switch]) -> dict[str, frozenset[str]]:
+    """All nodes beneath each switch, however deep; a cycle is followed once."""
+    by_name = {switch.name: switch for switch in switches}
+    found: dict[str, frozenset[str]] = {}
+    for switch in sorted(switches, key=lambda one: one.tier):
+        seen = {switch.name}
+        queue = [switch.name]
+        nodes: set[str] = set()
+        for name in queue:
+            if name in found and name != switch.name:
+                nodes |= found[name]
+                continue
+            one = by_name.get(name)
+            if one is None:
+                continue
+            nodes |= set(one.nodes)
+            queue += [child for child in one.switches if child not in seen]
+            seen |= set(one.switches)
+        found[switch.name] = frozenset(nodes)
+    return found
+
+
+def _unknown(entries: dict[str, Entry]) -> list[Problem]:
+    named = natural_order(child for entry in entries.values() for child in entry.switches)
+    return [
+        Problem(code="unknown_switch", subject=name, message=f"switch {name} is named and nowhere defined")
+        for name in named
+        if name not in entries
+    ]
+
+
+def _twice(entries: dict[str, Entry]) -> list[Problem]:
+    problems = []
+    for what, pick in (("node", "nodes"), ("switch", "switches")):
+        above: dict[str, list[str]] = {}
+        for entry in entries.values():
+            for child in getattr(entry, pick):
+                above.setdefault(child, []).append(entry.name)
+        problems += [
+            Problem(
+                code=f"{what}_twice",
+                subject=child,
+                message=f"{what} {child} is beneath more than one switch: {', '.join(parents)}",
+            )
+            for child, parents in above.items()
+            if len(parents) > 1
+        ]
+    return problems
+
+
+def _tiers(entries: dict[str, Entry]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """1 for switches with no known switch beneath, else one more than the highest beneath; and those in cycles."""
+    tiers: dict[str, int] = {}
+    open_below = {
+        name: [child for child in dict.fromkeys(entry.switches) if child in entries]
+        for name, entry in entries.items()
+    }
+    above: dict[str, list[str]] = {}
+    for name, children in open_below.items():
+        for child in children:
+            above.setdefault(child, []).append(name)
+    waiting = {name: len(children) for name, children in open_below.items()}
+    ready = [name for name, count in waiting.items() if not count]
+    for name in ready:
+        tiers[name] = 1 + max((tiers[child] for child in open_below[name]), default=0)
+        for parent in above.get(name, ()):
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                ready.append(parent)
+    cyclic = natural_order(name for name in entries if name not in tiers)
+    return tiers | dict.fromkeys(cyclic, 1), cyclic
+
+
+def _tier_problems(entries: dict[str, Entry], tiers: dict[str, int]) -> list[Problem]:
+    """Where the file states tiers, each must be above those beneath it, with none left out."""
+    problems = []
+    for entry in entries.values():
+        below = [entries[child].tier for child in entry.switches if child in entries]
+        if entry.tier and below and max(below) >= entry.tier:
+            message = f"{entry.name} is of tier {entry.tier}, but has one of tier {max(below)} beneath it"
+            problems.append(Problem(code="tier_order", subject=entry.name, message=message))
+        elif entry.tier and below and max(below) < entry.tier - 1:
+            message = (
+                f"between {entry.name} of tier {entry.tier} and those of tier {max(below)} one is missing"
+            )
+            problems.append(Problem(code="missing_tier", subject=entry.name, message=message))
+    return problems

@@ -1,0 +1,43 @@
+"""Kubernetes nodes: what their labels say of domains, sub-domains and switches, and the accelerators they count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from apps.fleet.engine.description import FleetDescription, Part, described
+from apps.fleet.engine.schedulers.labels import fleet_of_labels, levels_in
+
+KIND = "k8s_nodes"
+
+
+def read(facts: Mapping[str, Any]) -> FleetDescription:
+    """The fleet in the facts of a node list."""
+    of_node = labels_of_nodes(facts)
+    fleet = fleet_of_labels(of_node, levels_in(list(of_node.values())))
+    found = {one["name"]: one for one in facts["node_list"] if one["name"]}
+    counts = {name: one["gpu_capacity"] or one["gpu_count_label"] for name, one in found.items()}
+    models = {name: one["gpu_product_base"] or "" for name, one in found.items()}
+    return described(
+        says=fleet.says
+        | ({Part.CARDS} if all(counts.values()) else frozenset())
+        | ({Part.MODELS} if all(models.values()) else frozenset()),
+        domains=fleet.domains,
+        nodes=[
+            replace(
+                one,
+                cards=counts[one.name],
+                model=models[one.name],
+                spans=tuple(replace(span, cards=counts[one.name]) for span in one.spans),
+            )
+            for one in fleet.nodes
+        ],
+        switches=fleet.switches,
+        problems=fleet.problems,
+    )
+
+
+def labels_of_nodes(facts: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Labels of every named node."""
+    return {one["name"]: dict(one["labels"]) for one in facts["node_list"] if one["name"]}

@@ -1,0 +1,27 @@
+"""A shell script of `kubectl label` commands that puts the topology on the nodes."""
+
+from __future__ import annotations
+
+import shlex
+
+from apps.fleet.engine.description import FleetDescription
+from apps.fleet.engine.schedulers import labels
+from apps.fleet.engine.schedulers.export import Export
+
+FILE_NAME = "label-nodes.sh"
+
+
+def write(fleet: FleetDescription, *, prefix: str = labels.PREFIX) -> Export:
+    """One command per node that has labels; running it again changes nothing."""
+    made = labels.node_labels(fleet, prefix=prefix)
+    lines = ["#!/bin/sh", "# Puts the topology labels on the nodes; safe to run again.", "set -eu"]
+    for node, of_node in made.of_node.items():
+        if of_node:
+            pairs = " ".join(shlex.quote(f"{label}={value}") for label, value in of_node.items())
+            lines.append(f"kubectl label node {shlex.quote(node)} {pairs} --overwrite")
+    return Export(
+        file_name=FILE_NAME,
+        text="".join(f"{line}\n" for line in lines),
+        says=made.hierarchy.says,
+        notes=made.notes,
+    )

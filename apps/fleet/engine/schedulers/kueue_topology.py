@@ -1,0 +1,69 @@
+"""Kueue's Topology: the names of the node labels, outermost first. The nodes carry the labels themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from apps.fleet.engine.description import FleetDescription, Part, Problem, described
+from apps.fleet.engine.schedulers import labels
+from apps.fleet.engine.schedulers.export import Export
+from apps.fleet.engine.schedulers.hierarchy import Role
+from apps.fleet.engine.schedulers.k8s_nodes import labels_of_nodes
+
+KIND = "kueue_topology"
+FILE_NAME = "kueue-topology.yaml"
+API_VERSION = "kueue.x-k8s.io/v1beta2"
+
+
+def write(fleet: FleetDescription, *, name: str = "supernodes", prefix: str = labels.PREFIX) -> Export:
+    """The Topology; `kubectl_labels.write` gives the labels that it counts on."""
+    made = labels.node_labels(fleet, prefix=prefix)
+    document = {
+        "apiVersion": API_VERSION,
+        "kind": "Topology",
+        "metadata": {"name": name},
+        "spec": {"levels": [{"nodeLabel": label} for label in (*made.levels, labels.HOSTNAME)]},
+    }
+    return Export(
+        file_name=FILE_NAME,
+        text=yaml.safe_dump(document, sort_keys=False),
+        says=frozenset(),
+        notes=made.notes,
+    )
+
+
+def read(facts: Mapping[str, Any], *, nodes: Mapping[str, Any] | None = None) -> FleetDescription:
+    """The fleet in the first Topology of the file, by the labels of `nodes` (facts of a Kubernetes node list).
+
+    Without nodes it says nothing but its levels. A level that no node carries is a missing tier.
+    """
+    topologies: Mapping[str, Sequence[str]] = facts["topologies"]
+    names = [label for label in next(iter(topologies.values()), ()) if label != labels.HOSTNAME]
+    if nodes is None:
+        return described(says=[])
+    of_node = labels_of_nodes(nodes)
+    missing = [label for label in names if not any(one.get(label) for one in of_node.values())]
+    levels = _levels([label for label in names if label not in missing])
+    fleet = labels.fleet_of_labels(of_node, levels)
+    problems = [
+        Problem(code="missing_tier", subject=label, message=f"no node carries the label {label}")
+        for label in missing
+    ]
+    return described(
+        says=fleet.says | {Part.NODES},
+        domains=fleet.domains,
+        nodes=fleet.nodes,
+        switches=fleet.switches,
+        problems=[*problems, *fleet.problems],
+    )
+
+
+def _levels(names: Sequence[str]) -> list[labels.LabelLevel]:
+    """What each label means; one that nobody knows counts as switches at its height above the node."""
+    return [
+        labels.known_level(name) or labels.LabelLevel(label=name, role=Role.SWITCH, tier=height)
+        for height, name in enumerate(reversed(names), start=1)
+    ]

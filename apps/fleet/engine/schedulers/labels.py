@@ -1,0 +1,139 @@
+"""Node labels that carry the topology: one label per level, and what they say when read from nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from apps.fleet.engine.description import (
+    Domain,
+    FleetDescription,
+    Node,
+    Part,
+    Problem,
+    Span,
+    described,
+)
+from apps.fleet.engine.schedulers.export import Note
+from apps.fleet.engine.schedulers.forest import Entry, forest
+from apps.fleet.engine.schedulers.hierarchy import Hierarchy, Role, hierarchy, level_of_key
+
+PREFIX = "topology.supernode-portal"
+HOSTNAME = "kubernetes.io/hostname"
+CLIQUE = "nvidia.com/gpu.clique"
+TOPOGRAPH_TIER = "fabric.topograph.run/tier-"
+_VALUE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelLevel:
+    """A label and what its values name. tier: of switches, from 1 at the node."""
+
+    label: str
+    role: Role
+    tier: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeLabels:
+    """levels: label names, outermost first. of_node: labels of each node, in the fleet's order."""
+
+    levels: tuple[str, ...]
+    of_node: Mapping[str, Mapping[str, str]]
+    hierarchy: Hierarchy
+    notes: tuple[Note, ...]
+
+
+def node_labels(fleet: FleetDescription, *, prefix: str = PREFIX) -> NodeLabels:
+    """The labels of every node. A name that cannot be a label's value is left out, with a note."""
+    nested = hierarchy(fleet)
+    labels: dict[str, dict[str, str]] = {node.name: {} for node in fleet.nodes}
+    bad: dict[str, None] = {}
+    for level in reversed(nested.levels):
+        for node, name in level.group_of().items():
+            if node not in labels:
+                continue
+            if _VALUE.fullmatch(name):
+                labels[node][f"{prefix}/{level.key}"] = name
+            else:
+                bad[name] = None
+    notes = list(nested.notes)
+    if bad:
+        message = f"these names cannot be label values: {', '.join(bad)}"
+        notes.append(Note(code="bad_label_value", message=message))
+    return NodeLabels(
+        levels=tuple(f"{prefix}/{level.key}" for level in reversed(nested.levels)),
+        of_node=labels,
+        hierarchy=nested,
+        notes=tuple(notes),
+    )
+
+
+def known_level(label: str) -> LabelLevel | None:
+    """What a label means, if it is ours, the GPU operator's clique, or a tier of topograph (0 is the leaf)."""
+    if label == CLIQUE:
+        return LabelLevel(label=label, role=Role.DOMAIN)
+    tier = label.removeprefix(TOPOGRAPH_TIER)
+    if tier != label and tier.isdecimal() and len(tier) < 4:
+        return LabelLevel(label=label, role=Role.SWITCH, tier=int(tier) + 1)
+    prefix, _, name = label.partition("/")
+    ours = level_of_key(name) if prefix == PREFIX else None
+    return LabelLevel(label=label, role=ours[0], tier=ours[1]) if ours else None
+
+
+def levels_in(labels: Sequence[Mapping[str, str]]) -> tuple[LabelLevel, ...]:
+    """The known levels among the labels of nodes. Where our domains are, the cliques are not read too."""
+    found = {label: known_level(label) for one in labels for label in one}
+    levels = [level for level in found.values() if level is not None]
+    ours = any(level.role is Role.DOMAIN and level.label != CLIQUE for level in levels)
+    return tuple(level for level in levels if not (ours and level.label == CLIQUE))
+
+
+def fleet_of_labels(nodes: Mapping[str, Mapping[str, str]], levels: Sequence[LabelLevel]) -> FleetDescription:
+    """The fleet that labels say; a node without the label of a level that others have is a problem."""
+    domain = next((level for level in levels if level.role is Role.DOMAIN), None)
+    hall = next((level for level in levels if level.role is Role.SUBDOMAIN), None)
+    tiers = sorted((level for level in levels if level.role is Role.SWITCH), key=lambda one: one.tier)
+    problems = [
+        Problem(code="missing_tier", subject=name, message=f"node {name} has no label {level.label}")
+        for level in levels
+        for name, labels in nodes.items()
+        if not labels.get(level.label)
+    ]
+    domains: dict[str, dict[str, None]] = {}
+    made = []
+    for name, labels in nodes.items():
+        home = labels.get(domain.label, "") if domain else ""
+        room = labels.get(hall.label, "") if hall else ""
+        if home:
+            domains.setdefault(home, {}).update({room: None} if room else {})
+        made.append(Node(name=name, domain=home, spans=(Span(sub_domain=room),) if room else ()))
+    switches, more = forest(_entries(nodes, tiers))
+    says = [Part.NODES, *([Part.DOMAINS] if domain else []), *([Part.SUBDOMAINS] if hall else [])]
+    return described(
+        says=[*says, *([Part.SWITCHES] if tiers else [])],
+        domains=[Domain(name=name, sub_domains=tuple(rooms)) for name, rooms in domains.items()],
+        nodes=made,
+        switches=switches,
+        problems=[*problems, *more],
+    )
+
+
+def _entries(nodes: Mapping[str, Mapping[str, str]], tiers: Sequence[LabelLevel]) -> list[Entry]:
+    """Switches of every tier: the nodes stand beneath the lowest that they name, each beneath the next."""
+    above: dict[tuple[int, str], dict[str, None]] = {}
+    below: dict[tuple[int, str], dict[str, None]] = {}
+    for node, labels in nodes.items():
+        chain = [(level.tier, labels[level.label]) for level in tiers if labels.get(level.label)]
+        for place, key in enumerate(chain):
+            below.setdefault(key, {})
+            above.setdefault(key, {})
+            if place == 0:
+                above[key][node] = None
+            else:
+                below[key][chain[place - 1][1]] = None
+    return [
+        Entry(name=name, tier=tier, switches=tuple(below[tier, name]), nodes=tuple(above[tier, name]))
+        for tier, name in below
+    ]

@@ -1,0 +1,102 @@
+"""Slurm's topology.conf: one tree of switches, or blocks of nodes.
+
+Comments of the form `# name=text` carry what the format has no word for: the real name of a switch (as
+topograph writes it), and the domain of a block that is a sub-domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from apps.core.hostlist import fold
+from apps.fleet.engine.description import FleetDescription, Part
+from apps.fleet.engine.schedulers import slurm
+from apps.fleet.engine.schedulers.export import Export, Note, carried, domain_of_sub_domain
+from apps.fleet.engine.schedulers.forest import Entry
+
+KIND = "slurm_topology_conf"
+FILE_NAME = "topology.conf"
+PART_OF = "sub-domain-of:"
+
+
+class Plugin(StrEnum):
+    TREE = "tree"
+    BLOCK = "block"
+
+
+def write(fleet: FleetDescription, *, plugin: Plugin | None = None) -> Export:
+    """One plugin's file; without a choice, blocks where the fleet has domains and a tree otherwise."""
+    if plugin is None:
+        plugin = Plugin.BLOCK if fleet.domains else Plugin.TREE
+    return _tree(fleet) if plugin is Plugin.TREE else _blocks(fleet)
+
+
+def read(facts: Mapping[str, Any]) -> FleetDescription:
+    """The fleet in the facts of a topology.conf: its switches, or else its blocks."""
+    if facts["switch_list"]:
+        return slurm.fleet_of_tree(
+            [
+                Entry(
+                    name=one["name"],
+                    switches=tuple(one["children"]),
+                    nodes=tuple(one["nodes"]),
+                    real_name=one["real_name"] or "",
+                )
+                for one in facts["switch_list"]
+            ]
+        )
+    real_names = {one["name"]: one["real_name"] or "" for one in facts["block_list"]}
+    return slurm.fleet_of_blocks(
+        [(one["name"], one["nodes"]) for one in facts["block_list"]],
+        domain_of={
+            name: text.removeprefix(PART_OF) for name, text in real_names.items() if text.startswith(PART_OF)
+        },
+        real_names=real_names,
+    )
+
+
+def _tree(fleet: FleetDescription) -> Export:
+    notes = []
+    if not fleet.switches:
+        notes.append(Note(code="no_switches", message="the fleet has no switches, so the tree is empty"))
+    loose = len(fleet.nodes) - len({node for switch in fleet.switches for node in switch.nodes})
+    if fleet.switches and loose > 0:
+        notes.append(Note(code="loose_nodes", message=f"{loose} nodes are beneath no switch"))
+    return Export(
+        file_name=FILE_NAME,
+        text="".join(f"{line}\n" for entry in slurm.tree_entries(fleet) for line in _switch_lines(entry)),
+        says=carried(fleet, Part.NODES, Part.SWITCHES),
+        notes=tuple(notes),
+    )
+
+
+def _switch_lines(entry: Entry) -> Iterator[str]:
+    if entry.real_name:
+        yield f"# {entry.name}={entry.real_name}"
+    line = f"SwitchName={entry.name}"
+    if entry.switches:
+        line += f" Switches={fold(entry.switches)}"
+    if entry.nodes:
+        line += f" Nodes={fold(entry.nodes)}"
+    yield line
+
+
+def _blocks(fleet: FleetDescription) -> Export:
+    blocks, notes = slurm.sub_domain_blocks(fleet)
+    parts = carried(fleet, Part.NODES, Part.DOMAINS, Part.SUBDOMAINS)
+    domain_of = domain_of_sub_domain(fleet)
+    if not blocks.nodes:
+        blocks, domain_of, parts = slurm.domain_blocks(fleet), {}, parts - {Part.SUBDOMAINS}
+    real_names = {domain.name: domain.real_name for domain in fleet.domains}
+    lines = []
+    for name, nodes in blocks.nodes.items():
+        if name in domain_of:
+            lines.append(f"# {name}={PART_OF}{domain_of[name]}")
+        elif real_names.get(name):
+            lines.append(f"# {name}={real_names[name]}")
+        lines.append(f"BlockName={name} Nodes={fold(nodes)}")
+    if blocks.sizes:
+        lines.append(f"BlockSizes={','.join(str(size) for size in blocks.sizes)}")
+    return Export(file_name=FILE_NAME, text="".join(f"{line}\n" for line in lines), says=parts, notes=notes)

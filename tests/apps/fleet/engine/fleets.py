@@ -1,0 +1,77 @@
+"""Fleets for tests: made by hand, and drawn by hypothesis in every form that a format must carry."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from apps.fleet.engine.description import (
+    Domain,
+    FleetDescription,
+    Node,
+    Part,
+    Span,
+    Switch,
+    described,
+)
+
+SAYS = [Part.NODES, Part.DOMAINS, Part.SUBDOMAINS, Part.CARDS, Part.MODELS, Part.SWITCHES]
+
+
+@st.composite
+def nested_fleets(draw: st.DrawFn) -> FleetDescription:
+    """Domains of one to four nodes, with or without sub-domains, under leaves that hold whole domains."""
+    width = draw(st.sampled_from([1, 2]))
+    halved = draw(st.booleans())
+    domains, nodes = [], []
+    for place in range(1, draw(st.integers(1, 6)) + 1):
+        name = f"d{place}"
+        count = draw(st.integers(2, 4))
+        halls = [f"{name}-s1", f"{name}-s2"] if halved else []
+        domains.append(Domain(name=name, sub_domains=tuple(halls)))
+        for number in range(1, count + 1):
+            spans = (Span(sub_domain=halls[number % 2], cards=8),) if halls else ()
+            nodes.append(
+                Node(
+                    name=f"{name}-n{str(number).zfill(width)}",
+                    domain=name,
+                    spans=spans,
+                    cards=8,
+                    model="NVIDIA-H200",
+                )
+            )
+    return described(
+        says=SAYS if halved else [part for part in SAYS if part is not Part.SUBDOMAINS],
+        domains=domains,
+        nodes=nodes,
+        switches=_switches([one.name for one in domains], nodes, draw(st.integers(1, 3))),
+    )
+
+
+def _switches(domains: list[str], nodes: list[Node], per_leaf: int) -> list[Switch]:
+    leaves = []
+    for number, start in enumerate(range(0, len(domains), per_leaf), start=1):
+        homes = domains[start : start + per_leaf]
+        leaves.append(
+            Switch(
+                name=f"leaf-{number}",
+                tier=1,
+                nodes=tuple(node.name for node in nodes if node.domain in homes),
+            )
+        )
+    spine = Switch(name="spine.1", tier=2, switches=tuple(leaf.name for leaf in leaves))
+    return [*leaves, spine]
+
+
+def small_fleet() -> FleetDescription:
+    """Two domains of two nodes, each under a leaf of its own, and a spine."""
+    nodes = [
+        Node(name=f"{domain}-n{number}", domain=domain, cards=8, model="NVIDIA-H200")
+        for domain in ("d1", "d2")
+        for number in (1, 2)
+    ]
+    return described(
+        says=[part for part in SAYS if part is not Part.SUBDOMAINS],
+        domains=[Domain(name="d1"), Domain(name="d2")],
+        nodes=nodes,
+        switches=_switches(["d1", "d2"], nodes, 1),
+    )
