@@ -16,6 +16,9 @@ from apps.evidence.engine.source import Line, Source
 
 _ENTITY = re.compile(r"&(?:lt|gt|quot|amp|nbsp|#\d{1,4}|#x[0-9a-fA-F]{1,4});")
 _FENCE = re.compile(r"\s{0,8}(?:`{3,}|~{3,})\s*([\w+-]*)\s*")
+_TAGS_ONLY = re.compile(
+    r"\s*(?:(?:<summary>[^<>]{0,200}</summary>|</?(?:details|summary|pre|code)(?: [^<>]{0,200})?/?>)\s*)+"
+)
 _PROMPT = re.compile(r"\s*(?:\$|\[?[\w.-]{1,64}@[\w.-]{1,64}[^|\n]{0,80}?[#$])\s+\S")
 _SAMPLE_LINES = 200
 _SHARE_PREFIXED = 0.5
@@ -54,7 +57,7 @@ def _one_process(lines: Sequence[Line], notes: Notes) -> list[Line]:
 
 
 def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
-    """The text within each ``` fence, or all of it where there is none; without prompts and indentation."""
+    """The text within each ``` fence, or all of it where there is none; without prompts, tags and indentation."""
     found: list[list[Line]] = []
     inside: list[Line] | None = None
     for line in lines:
@@ -69,11 +72,11 @@ def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
     if inside:
         found.append(inside)
     kept = [block for block in found if any(line.text.strip() for line in block)] or [list(lines)]
-    return [_dedented(_without_prompts(block)) for block in kept]
+    return [_dedented(_bare(block)) for block in kept]
 
 
-def _without_prompts(lines: Sequence[Line]) -> list[Line]:
-    return [line for line in lines if not _PROMPT.match(line.text)]
+def _bare(lines: Sequence[Line]) -> list[Line]:
+    return [line for line in lines if not _PROMPT.match(line.text) and not _TAGS_ONLY.fullmatch(line.text)]
 
 
 def _dedented(lines: list[Line]) -> list[Line]:

@@ -127,13 +127,13 @@ def _take(table: Table, group: Sequence[tuple[Line, Cells]], notes: Notes) -> bo
 
 
 def _rows(lines: Sequence[Line]) -> Iterator[tuple[Line, Cells]]:
-    """Rows with their cells; a rule, a blank line and any other text is a row without cells."""
+    """Rows with their cells, runs of blanks made one; a rule and any other text is a row without cells."""
     for line in lines:
         text = line.text.strip()
         if _RULE.fullmatch(text):
             yield line, ()
         elif (row := _ROW.fullmatch(text) or _OPEN_ROW.fullmatch(text)) is not None:
-            yield line, tuple(cell.strip() for cell in re.split(r"[|│]", row[1]))
+            yield line, tuple(" ".join(cell.split()) for cell in re.split(r"[|│]", row[1]))
         else:
             yield line, ()
 

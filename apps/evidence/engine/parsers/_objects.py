@@ -15,8 +15,10 @@ from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.reading import Unreadable
 from apps.evidence.engine.source import Line, Source
 
-_JSON_START = re.compile(r"^[ \t]*[\[{]", re.MULTILINE)
-_LIMIT_STARTS = 200
+_JSON_START = re.compile(r"(?:^|(?<=[}\]]))[ \t,]*[\[{]", re.MULTILINE)
+_MOST_FAULTS = 20
+# a line end, the end of a JSON value, a fence, a tag
+_ENDS = ("\n", "}", "]", "`", "~", ">")
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -44,6 +46,8 @@ def load_objects(source: Source, notes: Notes) -> list[Loaded]:
         notes.add("not_read", refused.message, line=refused.fields.get("line"))
     elif refused is not None:
         raise refused
+    if documents and source.text().rstrip(" ")[-1:] not in _ENDS:
+        notes.add("last_line_not_ended", "the last line has no line end; the file may be cut there")
     if not documents:
         raise Unreadable("there is neither a YAML nor a JSON document in it", code="no_document")
     return documents
@@ -103,37 +107,30 @@ def _of_block(block: Sequence[Line], notes: Notes) -> list[Loaded]:
 
 
 def _json(text: str, block: Sequence[Line], notes: Notes) -> list[Loaded]:
-    """The JSON values of a text, each from a line that starts with a bracket."""
+    """The JSON values of a text, each from a line that starts with a bracket or right behind another value."""
     decoder = _decoder(notes)
     found: list[Loaded] = []
-    fault: tuple[int, str] | None = None
-    position = tries = 0
-    while (start := _JSON_START.search(text, position)) is not None and tries < _LIMIT_STARTS:
-        tries += 1
+    faults: list[tuple[int, str]] = []
+    line, counted, position = 1, 0, 0
+    while (start := _JSON_START.search(text, position)) is not None and len(faults) < _MOST_FAULTS:
         offset = start.end() - 1
-        line = _number(block, text.count("\n", 0, offset) + 1)
+        line, counted = line + text.count("\n", counted, offset), offset
         try:
             value, position = decoder.raw_decode(text, offset)
         except json.JSONDecodeError as error:
-            fault = fault or (_number(block, error.lineno), error.msg)
+            faults.append((_number(block, error.lineno), error.msg))
             position = start.end()
         except RecursionError as error:
-            raise Unreadable(f"line {line}: nested too deeply", code="too_deep", line=line) from error
+            number = _number(block, line)
+            raise Unreadable(f"line {number}: nested too deeply", code="too_deep", line=number) from error
         else:
-            position = _next_value(text, position)
-            found.append(Loaded(value=_plain(value), line=line))
+            found.append(Loaded(value=_plain(value), line=_number(block, line)))
     if not found:
-        number, said = fault or (_number(block, 1), "no value")
+        number, said = faults[0] if faults else (_number(block, 1), "no value")
         raise Unreadable(f"line {number}: no valid JSON: {said}", code="bad_json", line=number)
-    if fault is not None:
-        notes.add("not_read", f"no valid JSON: {fault[1]}", at=_line(block, fault[0]))
+    if faults:
+        notes.add("not_read", f"no valid JSON: {faults[0][1]}", at=_line(block, faults[0][0]))
     return found
-
-
-def _next_value(text: str, position: int) -> int:
-    """Where to look on: before a value that follows on the same line, else at the end of the line."""
-    rest = re.compile(r"[ \t\r\n,]*").match(text, position)
-    return rest.end() if rest is not None else position
 
 
 def _decoder(notes: Notes) -> json.JSONDecoder:

@@ -10,6 +10,7 @@ from apps.evidence.engine.parsers._box import Device, Table, device_table, leadi
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._smi_values import measured
+from apps.evidence.engine.parsers._values import count
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
@@ -23,7 +24,7 @@ _VERSIONS = {
     "nic_driver_version": re.compile(r"\|\s*NIC Driver Version:\s*([^\s|]+)", re.IGNORECASE),
 }
 _FIRMWARE = re.compile(r"-fw-([0-9][\w.]*)")
-_PROCESS = re.compile(r"\|\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s+(\d+)\s*MiB\s*\|", re.IGNORECASE)
+_PROCESS = re.compile(r"\|\s*(\d+)\s+(\d+)\s+([^\s|]+)\s+([^|]+)\|")
 
 
 def recognise(sample: str) -> int:
@@ -79,9 +80,13 @@ def _card(table: Table, device: Device, notes: Notes) -> dict[str, Any]:
 
 
 def _processes(lines: list[Line]) -> list[dict[str, Any]]:
-    rows = (_PROCESS.search(line.text) for line in lines)
-    return [
-        {"index": int(row[1]), "pid": int(row[2]), "type": row[3], "name": row[4], "memory_mib": int(row[5])}
-        for row in rows
-        if row is not None
-    ]
+    """Rows of the table of processes; rows of cards without one have N/A in the place of a process id."""
+    found: list[dict[str, Any]] = []
+    for line in lines:
+        if (row := _PROCESS.search(line.text)) is not None:
+            name, _, memory = row[4].strip().rpartition(" ")
+            memory_mib = count(memory, "MiB")
+            if memory_mib is not None:
+                place = {"index": int(row[1]), "pid": int(row[2]), "type": row[3]}
+                found.append({**place, "name": name.strip(), "memory_mib": memory_mib})
+    return found

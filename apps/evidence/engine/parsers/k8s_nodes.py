@@ -31,6 +31,8 @@ _RUNTIME = ("nvidia.com/cuda.runtime-version.full",)
 _RUNTIME_PARTS = tuple(f"nvidia.com/cuda.runtime.{part}" for part in ("major", "minor"))
 _ACCELERATOR = re.compile(r"/(?:gpu|dcu|gaudi|npu|xpu|Ascend\w*)$")
 _PART_OF_GPU = re.compile(r"-SHARED$|-MIG-[\w.]+(?:-SHARED)?$")
+_VERSION = re.compile(r"\d+(?:\.\d+){0,3}(?:-[\w.]+)?")
+_CLIQUE = re.compile(r"[\w-]+\.\d+")
 _NODE_INFO = {
     "kernel": "kernelVersion",
     "os_image": "osImage",
@@ -159,6 +161,11 @@ def _gpus(
     if full and joined and full != joined:
         notes.add("labels_differ", f"node {name}: the driver is {full} and {joined} by its labels", line=line)
     clique = labels.get("nvidia.com/gpu.clique") or None
+    for label, value, form in (("the driver", full or joined, _VERSION), ("gpu.clique", clique, _CLIQUE)):
+        if value is not None and not form.fullmatch(value):
+            notes.add(
+                "value_not_understood", f"node {name}: {label} is {value[:60]!r} by its labels", line=line
+            )
     cluster_uuid, _, clique_id = (clique or "").rpartition(".")
     resource = next((key for key in capacity if _ACCELERATOR.search(key)), None)
     return {

@@ -20,7 +20,7 @@ KIND = "mx_smi"
 VERSION = 1
 
 _TITLE = re.compile(r"\|\s*(?:MX|HT)-SMI\s+([^\s|]+)")
-_OTHER_TITLE = re.compile(r"\b(?:mx|ht)-smi\s+version:\s*(\S+)|=+ MetaX System Management Interface Log")
+_OTHER_TITLE = re.compile(r"\b(?:mx|ht)-smi\s+version:\s*(\S+)|= MetaX System Management Interface Log")
 _VERSIONS = {
     "version": _TITLE,
     "kernel_driver": re.compile(r"Kernel Mode Driver Version:\s*([^\s|]+)", re.IGNORECASE),

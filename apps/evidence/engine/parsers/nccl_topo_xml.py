@@ -28,6 +28,7 @@ VERSION = 1
 _START = re.compile(r"<system(?:\s+version\s*=\s*[\"']\d{1,4}[\"']|\s*>)")
 _PARTS = re.compile(r"<(?:cpu|pci)\s")
 _END = "</system>"
+_BUS_ID = re.compile(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-9A-Fa-f])?")
 _MOST_TAGS = 200_000
 _CPU_KEYS = ("numaid", "arch", "vendor", "familyid", "modelid", "affinity", "host_hash")
 _LINKS = ("nvlink", "xgmi", "c2c")
@@ -214,6 +215,8 @@ def _check_bus_ids(pci: Sequence[dict[str, Any]], notes: Notes) -> None:
     for bus_id, times in Counter(device["bus_id"] for device in pci).items():
         if bus_id is None:
             notes.add("no_bus_id", f"{times} PCI devices have no bus id")
+        elif not _BUS_ID.fullmatch(bus_id):
+            notes.add("value_not_understood", f"{bus_id[:40]!r} is no bus id")
         elif times > 1:
             notes.add("repeated_device", f"the bus id {bus_id} stands {times} times")
 
@@ -226,6 +229,11 @@ def _check_links(gpus: Sequence[dict[str, Any]], notes: Notes) -> None:
         for link in gpu["links"]
         if link["type"] != "c2c"
     }
+    for gpu in gpus:
+        ends = Counter((link["type"], link["target"]) for link in gpu["links"])
+        for (kind, target), times in ends.items():
+            if times > 1:
+                notes.add("repeated_link", f"{kind} from {gpu['bus_id']} to {target} stands {times} times")
     known = {gpu["bus_id"] for gpu in gpus}
     for (here, there, kind), count in links.items():
         if there in known and links.get((there, here, kind)) != count:

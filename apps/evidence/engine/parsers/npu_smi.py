@@ -22,9 +22,10 @@ VERSION = 1
 
 _TITLE = re.compile(r"\|\s*npu-smi\s+\S+\s+Version:\s*(\S+)", re.IGNORECASE)
 _HEADER = re.compile(r"\|\s*NPU\s+Name\s*\|\s*Health\s*\|", re.IGNORECASE)
-_USAGE = re.compile(r"(\d+|NA|-)\s*/\s*(\d+|NA|-)")
-_PROCESS = re.compile(r"\|\s*(\d+)\s+(\d+)\s*\|\s*(\d+)\s*\|\s*(.*?)\s*\|\s*(\d+)\s*\|")
+_USAGE = re.compile(r"(?<![\w.])(\d+|NA|-) ?/ ?(\d+|NA|-)")
+_PROCESS = re.compile(r"\|\s*(\d+)\s+(\d+)\s*\|\s*(\d+)\s*\|([^|]*)\|\s*(\d+)\s*\|")
 _BUS_ID = re.compile(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]")
+_HEALTH = ("OK", "Warning", "Alarm", "Critical", "UNKNOWN")
 _TITLE_LINES = 40
 
 
@@ -95,6 +96,8 @@ def _chip(table: Table, device: Device, notes: Notes) -> dict[str, Any]:
         unit = "pages" if key == "hugepages" else "mb"
         used, _, total = (values.get(heading) or "").partition("/")
         facts[f"{key}_used_{unit}"], facts[f"{key}_total_{unit}"] = count(used), count(total)
+    if facts["health"] not in _HEALTH:
+        notes.add("health_not_known", "no known state of health", at=device.lines[0])
     for line, broken in (
         (device.lines[0], npu is None or not name or not upper),
         (device.lines[1], chip is None or facts["bus_id"] is None or not lower),
@@ -118,7 +121,7 @@ def _processes(lines: list[Line]) -> list[dict[str, Any]]:
             "npu": int(row[1]),
             "chip": int(row[2]),
             "pid": int(row[3]),
-            "name": row[4],
+            "name": row[4].strip(),
             "memory_mb": int(row[5]),
         }
         for row in rows

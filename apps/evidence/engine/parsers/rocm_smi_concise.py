@@ -20,9 +20,11 @@ from apps.evidence.engine.source import Line, Source
 KIND = "rocm_smi_concise"
 VERSION = 1
 
-_LIKE_HEADER = re.compile(r"\b(?:GPU|Device|DCU|HCU)\s[^|\n]*\bTemp\b[^|\n]*\bPerf\b", re.IGNORECASE)
+_LIKE_HEADER = re.compile(
+    r"\b(?:GPU|Device|DCU|HCU)\s[^|\n]{0,60}\bTemp\b[^|\n]{0,120}\bPerf\b", re.IGNORECASE
+)
 _HEADER = re.compile(rf"\s*{_LIKE_HEADER.pattern}", re.IGNORECASE)
-_TITLE = re.compile(r"[=.]{4,}\s*(?:ROCm )?System Management Interface\s*[=.]{4,}", re.IGNORECASE)
+_TITLE = re.compile(r"[=.]{4}\s{0,40}(?:ROCm )?System Management Interface", re.IGNORECASE)
 _END = re.compile(r"\bEnd of (?:ROCm )?SMI Log\b", re.IGNORECASE)
 _RULE = re.compile(r"[=.\s-]*")
 _ROW = re.compile(r"\s*\d{1,4}\s{2,}\S")
@@ -92,6 +94,10 @@ def _gpus(lines: Sequence[Line], notes: Notes) -> list[dict[str, Any]]:
             gpus[-1]["name"] = text
         elif gpus and text and not _RULE.fullmatch(text):
             notes.add("row_not_understood", "neither a GPU nor its name", at=line)
+    if len({gpu["name"] is None for gpu in gpus}) > 1:
+        notes.add("name_missing", "some GPUs have a name beneath and others do not", at=lines[0])
+    if len({gpu["index"] for gpu in gpus}) != len(gpus):
+        notes.add("repeated_device", "a GPU number stands twice", at=lines[0])
     if not ended:
         notes.add("no_end", "the closing line of the log is missing; the output may be cut")
     return gpus

@@ -165,9 +165,7 @@ def _of_amd_smi(body: Mapping[str, Any]) -> dict[str, Any]:
         "memory_vendor": known(text_of(vram.get("vendor"))),
         "numa_node": known(text_of(numa.get("node"))),
         "numa_affinity": known(text_of(numa.get("affinity"))),
-        "compute_partition": known(
-            text_of(partition.get("compute_partition") or partition.get("accelerator_partition"))
-        ),
+        "compute_partition": known(text_of(compute)),
         "memory_partition": known(text_of(partition.get("memory_partition"))),
         "vram_total_bytes": _vram_bytes(vram.get("size")),
         "firmware": {

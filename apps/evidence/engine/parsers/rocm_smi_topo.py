@@ -67,6 +67,8 @@ def read(source: Source) -> Reading:
             notes.add("blocks_differ", f"the block of {kind} lists other GPUs than the first block")
     if nodes and list(nodes) != names:
         notes.add("blocks_differ", "the block of NUMA nodes lists other GPUs than the first block")
+    if affinity and list(affinity) != list(nodes):
+        notes.add("blocks_differ", "some GPUs have a NUMA node or a NUMA affinity but not both")
     facts: dict[str, Any] = {
         "gpus": len(names),
         "link_types": _counted(matrices["link_type"]),

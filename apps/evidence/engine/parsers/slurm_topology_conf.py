@@ -21,7 +21,7 @@ VERSION = 1
 
 _DEFINITION = re.compile(r"(?:SwitchName|BlockName|BlockSizes)\s*=", re.IGNORECASE)
 _LIKE = re.compile(r"^[^#\n]{0,80}?\b(?:SwitchName|BlockName)\s*=\s*\S", re.IGNORECASE | re.MULTILINE)
-_PARAMETER = re.compile(r"([A-Za-z][\w.]*)\s*=\s*(?:\"([^\"]*)\"|(\S+))")
+_PARAMETER = re.compile(r"\b([A-Za-z][\w.]{0,30})\s{0,20}=\s{0,20}(?:\"([^\"]*)\"|(\S+))")
 _REAL_NAME = re.compile(r"\s*#\s*([^\s=#]{1,255})\s*=\s*(\S.{0,254}?)\s*")
 _INCLUDE = re.compile(r"\s*include\s+(\S+)", re.IGNORECASE)
 _KNOWN = {"switchname", "switches", "nodes", "linkspeed", "blockname", "blocksizes"}
@@ -131,6 +131,8 @@ class _Config:
         if not all(size.isascii() and size.isdigit() and len(size) < 10 for size in sizes):
             self.notes.add("value_not_understood", "BlockSizes is no list of numbers", at=line)
             return
+        if len(set(sizes)) != len(sizes):
+            self.notes.add("size_twice", "a block size is listed twice", at=line)
         if self.block_sizes is not None:
             self.notes.add("defined_twice", "BlockSizes stands above already; the last one counts", at=line)
         self.block_sizes = [int(size) for size in sizes]

@@ -42,8 +42,6 @@ def read(source: Source) -> Reading:
                 )
     if not reader.topologies:
         raise Unreadable("topology.yaml: no entry has the key topology", code="no_topology")
-    if not source.text().endswith("\n"):
-        notes.add("last_line_not_ended", "the last line has no line end; the file may be cut there")
     if sum(topology["cluster_default"] is True for topology in reader.topologies) > 1:
         notes.add("two_defaults", "more than one topology is the default of the cluster")
     facts = {"topologies": reader.topologies, "structures": reader.structures}
@@ -118,6 +116,8 @@ class _Reader:
         if not all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
             self.notes.add("value_not_understood", "block_sizes is no list of numbers", line=line)
             sizes = []
+        if len(set(sizes)) != len(sizes):
+            self.notes.add("size_twice", "a block size is listed twice", line=line)
         counts = {"block_sizes": list(sizes), "blocks": len(blocks), "nodes": _node_count(blocks)}
         return counts, {"blocks": blocks}
 

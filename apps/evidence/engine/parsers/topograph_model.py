@@ -19,8 +19,8 @@ from apps.evidence.engine.source import Source
 KIND = "topograph_model"
 VERSION = 1
 
-_SWITCHES = re.compile(r"(?:^|[\n ])switches\s*:\s*(?:\n|\{)")
-_BLOCKS = re.compile(r"(?:^|[\n ])(?:capacity_)?blocks\s*:\s*(?:\n|\[)")
+_SWITCHES = re.compile(r"(?<![\w-])switches\s*:\s*(?:\n|\{)")
+_BLOCKS = re.compile(r"(?<![\w-])(?:capacity_)?blocks\s*:\s*(?:\n|\[)")
 _DOMAIN_KEY = re.compile(r"(?:^|[./])(?:domain|accelerator)$")
 
 
@@ -44,6 +44,8 @@ def read(source: Source) -> Reading:
     switches = list(_switches(model.get("switches"), line, notes))
     blocks = list(_blocks(model, switches, line, notes))
     check_nodes(((block["name"] or "a block", block["nodes"], line) for block in blocks), notes)
+    if 0 < sum(block["domain"] is None for block in blocks) < len(blocks):
+        notes.add("no_domain", "some blocks name an NVLink domain and others do not", line=line)
     domains: dict[str, int] = {}
     for block in blocks:
         if block["domain"] is not None:

@@ -44,6 +44,8 @@ def read(source: Source) -> Reading:
                 continue
             if node["gpus"] is None:
                 notes.add("no_gpus", f"node {node['name']} has no list of GPUs", line=document.line)
+            if len(set(map(str, entry.get("GpuIDList") or ()))) != (node["gpus"] or 0):
+                notes.add("repeated_gpu", f"node {node['name']} lists a GPU twice", line=document.line)
             seen.add(node["name"])
             nodes.append(node)
     if not nodes:
