@@ -150,7 +150,7 @@ def _check_tree(found: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
                     faults.add("two_parents", f"{kind} {member} is a member of {home} and of {each['name']}")
         for member in _exact(each, "HyperNode"):
             if member not in tiers:
-                faults.add(
+                faults.remark(
                     "member_not_defined",
                     f"HyperNode {member}, a member of {each['name']}, is not in the file",
                 )

@@ -139,11 +139,8 @@ spec:
 
 def hypernode(name: str, tier: str, kind: str, member: str) -> str:
     return (
-        HYPERNODE.replace("NAME", name)
-        .replace("TIER", tier, 1)
-        .replace("TYPE", kind)
-        .replace("MEMBER", member)
-    ).replace("HyperNode\nmetadata", "HyperNode\nmetadata")
+        HYPERNODE.replace("NAME", name).replace("TIER", tier).replace("TYPE", kind).replace("MEMBER", member)
+    )
 
 
 class TestHyperNode:
