@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.evidence.engine.parsers._kernel_lines import Front, SXid, Xid, gpu_identity, normal_pci
+from apps.evidence.engine.parsers._kernel_lines import Front, SXid, Xid, gpu_identity
+from apps.evidence.engine.pci import pci_address
 from apps.evidence.engine.reading import ReadingWarning
 
 MOST_EVENTS = 10_000
@@ -76,7 +77,7 @@ class Events:
         if said is None:
             return
         printed, uuid, serial = said
-        address = normal_pci(printed) if printed else self.last_address
+        address = pci_address(printed) if printed else self.last_address
         if address is None or (address not in self.gpus and len(self.gpus) >= MOST_ADDRESSES):
             return
         self.last_address = address
@@ -115,7 +116,7 @@ def _new_xid(line: int, front: Front, xid: Xid) -> dict[str, Any]:
         "at": front.at,
         "host": front.host,
         "code": xid.code,
-        "pci": normal_pci(xid.pci) or xid.pci,
+        "pci": pci_address(xid.pci) or xid.pci,
         "partition": xid.partition,
         "pid": xid.pid,
         "pids": [] if xid.pid is None else [xid.pid],
@@ -138,7 +139,7 @@ def _new_sxid(line: int, front: Front, sxid: SXid) -> dict[str, Any]:
         "at": front.at,
         "host": front.host,
         "code": sxid.code,
-        "pci": normal_pci(sxid.pci) or sxid.pci,
+        "pci": pci_address(sxid.pci) or sxid.pci,
         "switch": sxid.switch,
         "severity": None,
         "severity_level": None,

@@ -46,9 +46,6 @@ _SXID_FAULT = re.compile(
     r"(?P<severity>Fatal|Non-?fatal)\b(?:.{0,80}?\bLink (?P<link>\d{1,4})\b)?", re.IGNORECASE
 )
 _SXID_SEVERITY = re.compile(r"Severity (?P<severity>\d+) Engine instance (?P<engine>\d{1,5})")
-_PCI = re.compile(
-    r"(?:(?P<domain>[0-9a-f]{4,8}):)?(?P<bus>[0-9a-f]{1,2}):(?P<device>[0-9a-f]{1,2})(?:\.(?P<function>[0-7]))?"
-)
 _UUID = re.compile(r"NVRM: GPU at (?:PCI:)?([0-9A-Fa-f:.]{5,16}): (GPU-[0-9a-f-]{8,40})")
 _BOARD_SERIAL = re.compile(r"NVRM: GPU Board Serial Number: (\S{1,32})")
 _GPU_SERIAL = re.compile(r"NVRM: GPU ([0-9A-Fa-f:.]{5,16}): GPU serial number is (\w{1,32})")
@@ -160,18 +157,6 @@ def read_sxid(text: str, start: int) -> SXid | None:
         severity_level=int(severity["severity"][:9]) if severity else None,
         engine=int(severity["engine"]) if severity else None,
     )
-
-
-def normal_pci(printed: str) -> str | None:
-    """A PCI address as domain:bus:device.function in lower case with a domain of at least 4 digits.
-
-    Xids print 4 digits and no function, nvidia-smi 8 and a function; None where it is no address.
-    """
-    found = _PCI.fullmatch(printed.lower())
-    if found is None:
-        return None
-    domain = int(found["domain"] or "0", 16)
-    return f"{domain:04x}:{found['bus']:>02}:{found['device']:>02}.{found['function'] or '0'}"
 
 
 def gpu_identity(text: str, start: int) -> tuple[str | None, str | None, str | None] | None:

@@ -1,0 +1,240 @@
+"""Kernel logs: shapes of Xid and SXid lines, bursts, and what is a quotation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.evidence.engine import registry
+from apps.evidence.engine.parsers import kernel_log
+from apps.evidence.engine.reading import Reading, Unreadable
+from apps.evidence.engine.source import Source
+
+CORPUS = Path(__file__).parents[4] / "corpus"
+XID_79 = "NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, name=python3, GPU has fallen off the bus."
+
+
+def read(text: str) -> Reading:
+    return kernel_log.read(Source.of_text(text))
+
+
+def events(text: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = read(text).facts["events"]
+    return found
+
+
+def corpus(name: str) -> Reading:
+    return registry.read(Source.of_bytes((CORPUS / name).read_bytes()))
+
+
+@pytest.mark.parametrize(
+    ("front", "style", "at", "host"),
+    [
+        ("", None, None, None),
+        ("[  123.456789] ", "uptime", "123.456789", None),
+        ("[  123.456789][ T4321] ", "uptime", "123.456789", None),
+        ("<4>[  123.456789] ", "uptime", "123.456789", None),
+        ("4,1234,123456789,-;", None, None, None),
+        ("kern  :warn  : [  123.456789] ", "uptime", "123.456789", None),
+        ("[Sun Feb 23 16:24:18 2025] ", "ctime", "Sun Feb 23 16:24:18 2025", None),
+        ("[Sun Feb  2 16:24:18 2025] ", "ctime", "Sun Feb  2 16:24:18 2025", None),
+        ("2025-01-21T04:41:44,284433+00:00 ", "iso", "2025-01-21T04:41:44,284433+00:00", None),
+        ("2025-01-21T04:41:44+0000 n1 kernel: ", "iso", "2025-01-21T04:41:44+0000", "n1"),
+        ("Jan 21 04:41:44 n1 kernel: ", "syslog", "Jan 21 04:41:44", "n1"),
+        ("Jan 21 04:41:44 n1 kernel: [  123.456789] ", "syslog", "Jan 21 04:41:44", "n1"),
+        ("6月 28 02:52:53 n1 kernel: ", "syslog", "6月 28 02:52:53", "n1"),
+        ("1759600000.500000 n1 kernel: ", "unix", "1759600000.500000", "n1"),
+        ("n1: [  123.456789] ", "uptime", "123.456789", "n1"),
+        ("2026-03-01T10:00:00.123Z [Sun Feb 23 16:24:18 2025] ", "ctime", "Sun Feb 23 16:24:18 2025", None),
+    ],
+)
+def test_what_stands_in_front_of_a_message(
+    front: str, style: str | None, at: str | None, host: str | None
+) -> None:
+    reading = read(f"{front}{XID_79}\n")
+    (event,) = reading.facts["events"]
+    assert (reading.facts["timestamp_style"], event["at"], event["host"]) == (style, at, host)
+    assert (event["code"], event["pci"], event["pid"], event["process"]) == (
+        79,
+        "0000:3b:00.0",
+        1234,
+        "python3",
+    )
+    assert event["text"] == "GPU has fallen off the bus."
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "pci", "pid", "text"),
+    [
+        (
+            "NVRM: Xid (0000:02:00): 13, 0003 00000000 000090c0",
+            13,
+            "0000:02:00.0",
+            None,
+            "0003 00000000 000090c0",
+        ),
+        ("NVRM: Xid (PCI:0000:01:00): 79, GPU is gone", 79, "0000:01:00.0", None, "GPU is gone"),
+        ("NVRM: Xid (PCI:0000:01:00): 48, pid='<unknown>', DBE", 48, "0000:01:00.0", None, "DBE"),
+        ("NVRM: Xid (PCI:0000:00:1e.0): 43, pid=7, Ch 08", 43, "0000:00:1e.0", 7, "Ch 08"),
+        ("NVRM: Xid (PCI:0018:C1:00): 79, ", 79, "0018:c1:00.0", None, ""),
+        ("NVRM: Xid (PCI:0000:3b:00 GPU-I:01 GPU-CI:02): 94, pid=9, name=a, b", 94, "0000:3b:00.0", 9, "b"),
+    ],
+)
+def test_shapes_of_the_message(message: str, code: int, pci: str, pid: int | None, text: str) -> None:
+    (event,) = events(f"[  1.000000] {message}\n")
+    assert (event["code"], event["pci"], event["pid"], event["text"]) == (code, pci, pid, text)
+
+
+def test_nvlink_5_errors_carry_unit_severity_and_link() -> None:
+    found = corpus("xid-dmesg/xid149-154-gb200-nvlink5.log").facts["events"]
+    assert [(e["code"], e["unit"], e["severity"], e["link"]) for e in found if e["code"] == 149][:3] == [
+        (149, "NETIR_LINK_EVT", "Fatal", 1),
+        (149, "NETIR_LINK_EVT", "Fatal", 1),
+        (149, "NETIR_LINK_EVT", "Fatal", 0),
+    ]
+
+
+def test_xid_154_carries_the_recovery_action() -> None:
+    found = corpus("xid-dmesg/xid149-154-gb200-nvlink5.log").facts["events"]
+    assert [(e["recovery_action_before"], e["recovery_action"]) for e in found if e["code"] == 154][:2] == [
+        ("None", "Drain and Reset"),
+        ("Drain and Reset", "GPU Reset Required"),
+    ]
+
+
+def test_a_burst_within_a_second_is_one_event() -> None:
+    facts = corpus("xid-dmesg/xid13-43-iso-decode-with-oom.log").facts
+    assert facts["xid_counts"] == {"13": 16, "43": 1}
+    assert [(event["code"], event["count"]) for event in facts["events"]] == [(13, 16), (43, 1)]
+
+
+def test_the_same_code_in_two_seconds_or_on_two_gpus_is_two_events() -> None:
+    other = XID_79.replace("3b", "4b")
+    text = f"[  1.1] {XID_79}\n[  1.9] {XID_79}\n[  2.1] {XID_79}\n[  2.2] {other}\n"
+    assert [(e["pci"], e["count"]) for e in events(text)] == [
+        ("0000:3b:00.0", 2),
+        ("0000:3b:00.0", 1),
+        ("0000:4b:00.0", 1),
+    ]
+
+
+def test_rpc_history_is_no_event() -> None:
+    facts = corpus("xid-dmesg/xid119-gsp-timeout.log").facts
+    assert facts["xid_counts"] == {"119": 5}
+    assert [event["process"] for event in facts["events"]] == [
+        "nvidia-smi",
+        "nvidia-smi",
+        "nvidia-smi",
+        "cache_mgr_main",
+        "gpud",
+    ]
+
+
+def test_uuid_and_serial_number_are_joined_to_the_event() -> None:
+    (event,) = corpus("xid-dmesg/xid79-with-sxid20034.log").facts["events"]
+    assert event["gpu_uuid"] == "GPU-00000000-0000-0000-0000-000000000001"
+    assert event["gpu_serial"] == "1320000000001"
+
+
+def test_the_three_shapes_of_an_sxid_are_one_event() -> None:
+    found = corpus("xid-dmesg/xid79-with-sxid20034.log").facts["sxid_events"]
+    assert [(e["switch"], e["severity"], e["links"], e["count"]) for e in found] == [
+        (1, "Fatal", [48], 1),
+        (0, "Fatal", [63, 62], 4),
+        (2, "Fatal", [37], 3),
+    ]
+
+
+def test_an_sxid_without_a_link_has_a_severity_and_no_link_fault() -> None:
+    text = "[  1.0] nvidia-nvswitch0: SXid (PCI:0000:c3:00.0): 11001, Non-fatal, ingress invalid command\n"
+    facts = read(text).facts
+    assert facts["sxid_events"][0]["severity"] == "Non-fatal"
+    assert facts["sxid_link_faults"] == []
+
+
+def test_a_damaged_xid_is_said_with_its_line() -> None:
+    reading = read(f"[  1.0] {XID_79}\n[  2.0] NVRM: Xid (PCI:0000:3b:0\n")
+    assert [(w.code, w.line) for w in reading.warnings] == [("xid_not_understood", 2)]
+    assert reading.facts["xid_counts"] == {"79": 1}
+
+
+def test_messages_left_out_by_the_driver_are_said() -> None:
+    assert "rate_limited" in [w.code for w in corpus("xid-dmesg/xid119-gsp-timeout.log").warnings]
+
+
+def test_an_xid_inside_a_sentence_is_no_event() -> None:
+    reading = read(f'[  1.0] {XID_79}\n[  2.0] agent[7]: alert "{XID_79}" was sent\n')
+    assert reading.facts["xid_counts"] == {"79": 1}
+    assert [w.code for w in reading.warnings] == ["xid_quoted"]
+
+
+SOURCE_CODE = f"""\
+package xid
+
+import "testing"
+
+func TestParse(t *testing.T) {{
+    lines := []string{{
+        "{XID_79}",
+        "[  1.000000] {XID_79}",
+    }}
+    raw := `
+{XID_79}
+[  1.000000] {XID_79}
+`
+    for _, line := range lines {{
+        if Parse(line) != 79 {{
+            t.Fatal("wrong code")
+        }}
+    }}
+}}
+"""
+DOCUMENTATION = f"""\
+# Xid errors
+
+An Xid message is an error report of the driver that is written to the kernel log.
+Most Xid messages have several possible causes, so read the whole log before you act.
+
+- Xid 13: an exception of the graphics engine, most often an error of the application.
+- Xid 79: the GPU is no longer there, look at power, seating and temperature first.
+
+A typical line looks like this:
+
+{XID_79}
+
+| code | meaning |
+|------|---------|
+| 79   | GPU has fallen off the bus |
+"""
+
+
+@pytest.mark.parametrize("text", [SOURCE_CODE, DOCUMENTATION], ids=["source code", "documentation"])
+def test_text_that_quotes_xids_is_no_incident(text: str) -> None:
+    assert kernel_log.recognise(text) == 0
+    with pytest.raises(Unreadable, match="quotes Xids"):
+        read(text)
+
+
+def test_a_question_with_a_log_in_it_is_a_log() -> None:
+    log = "".join(f"[  {i}.000000] {XID_79}\n" for i in range(12))
+    text = (
+        f"Our node lost a GPU during the night and the job died after three hours.\n```\n{log}```\nThanks!\n"
+    )
+    assert registry.recognise(Source.of_text(text)) == kernel_log.KIND
+    assert read(text).facts["xid_counts"] == {"79": 12}
+
+
+def test_an_ordinary_kernel_log_is_a_log_without_xids() -> None:
+    text = "".join(f"[  {i}.000000] eth{i}: link is up\n" for i in range(9))
+    assert registry.recognise(Source.of_text(text)) == kernel_log.KIND
+    assert read(text).facts["xid_counts"] == {}
+
+
+def test_events_are_bounded_and_counts_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.evidence.engine.parsers._kernel_events.MOST_EVENTS", 3)
+    reading = read("".join(f"[  {i}.000000] {XID_79}\n" for i in range(5)))
+    assert len(reading.facts["events"]) == 3
+    assert reading.facts["xid_counts"] == {"79": 5}
+    assert [w.code for w in reading.warnings] == ["events_left_out"]
