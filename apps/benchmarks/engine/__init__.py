@@ -1,0 +1,1 @@
+"""Benchmarks as plain values: what a run measured, and whether that is as fast as it should be."""

@@ -1,0 +1,90 @@
+"""Acceptance of a collective benchmark: bus bandwidth against the interconnect's theory.
+
+Source of the limit: golden acceptance.min_busbw_share, 80 % of the one-way bandwidth of an accelerator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from apps.core.verdicts import Verdict
+
+MIN_BUSBW_SHARE = 0.80
+TRUSTED_SIZE_BYTES = 1 << 30  # below this, latency still shapes the figure
+
+
+class AcceptanceReason(StrEnum):
+    """Why a run was accepted, or was not."""
+
+    AS_FAST_AS_IT_SHOULD = "as_fast_as_it_should"
+    TOO_SLOW = "too_slow"
+    WRONG_RESULTS = "wrong_results"
+    NOT_COMPLETE = "not_complete"
+    NO_MEASUREMENT = "no_measurement"
+    COLLECTIVE_UNKNOWN = "collective_unknown"
+    THEORY_UNKNOWN = "theory_unknown"
+    NOT_VALIDATED = "not_validated"
+    SIZE_TOO_SMALL = "size_too_small"
+    ABOVE_THEORY = "above_theory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What a run says at its largest size.
+
+    busbw_bytes_per_s: the lower of out-of-place and in-place. wrong_total: wrong elements over all rows,
+    None where nothing was checked. is_complete: the tool printed its summary.
+    """
+
+    collective: str
+    ranks: int | None
+    size_bytes: int | None
+    busbw_bytes_per_s: float | None
+    wrong_total: int | None
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acceptance:
+    """A verdict with its parts. share: measured over theory, None where one of them is unknown."""
+
+    verdict: Verdict
+    reason: AcceptanceReason
+    share: float | None = None
+    needed_share: float = MIN_BUSBW_SHARE
+
+
+def accept(
+    run: Measured, *, theory_bytes_per_s: float | None, needed_share: float = MIN_BUSBW_SHARE
+) -> Acceptance:
+    """Judge one run against the one-way bandwidth that an accelerator has into its domain, in bytes/s.
+
+    What cannot be judged is unknown. Wrong results fail whatever the speed.
+    """
+    share = (
+        run.busbw_bytes_per_s / theory_bytes_per_s if run.busbw_bytes_per_s and theory_bytes_per_s else None
+    )
+
+    def told(verdict: Verdict, reason: AcceptanceReason) -> Acceptance:
+        return Acceptance(verdict=verdict, reason=reason, share=share, needed_share=needed_share)
+
+    if run.wrong_total:
+        return told(Verdict.FAIL, AcceptanceReason.WRONG_RESULTS)
+    if run.ranks is None or run.ranks < 2 or not run.busbw_bytes_per_s or run.size_bytes is None:
+        return told(Verdict.UNKNOWN, AcceptanceReason.NO_MEASUREMENT)
+    if not run.is_complete:
+        return told(Verdict.UNKNOWN, AcceptanceReason.NOT_COMPLETE)
+    if not run.collective:
+        return told(Verdict.UNKNOWN, AcceptanceReason.COLLECTIVE_UNKNOWN)
+    if share is None:
+        return told(Verdict.UNKNOWN, AcceptanceReason.THEORY_UNKNOWN)
+    if run.size_bytes < TRUSTED_SIZE_BYTES:
+        return told(Verdict.UNKNOWN, AcceptanceReason.SIZE_TOO_SMALL)
+    if share < needed_share:
+        return told(Verdict.FAIL, AcceptanceReason.TOO_SLOW)
+    if share > 1.05:  # in-network reduction can pass the ring's theory; anything else is a wrong theory
+        return told(Verdict.WARN, AcceptanceReason.ABOVE_THEORY)
+    if run.wrong_total is None:
+        return told(Verdict.WARN, AcceptanceReason.NOT_VALIDATED)
+    return told(Verdict.PASS, AcceptanceReason.AS_FAST_AS_IT_SHOULD)

@@ -1,0 +1,11 @@
+"""Questions about benchmarks."""
+
+from apps.benchmarks.queries.runs import (
+    acceptance_of,
+    baseline_of,
+    newest_whole_domain_run,
+    run_for,
+    runs_visible,
+)
+
+__all__ = ["acceptance_of", "baseline_of", "newest_whole_domain_run", "run_for", "runs_visible"]

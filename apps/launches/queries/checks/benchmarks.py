@@ -1,0 +1,37 @@
+"""Is the domain as fast as it should be, measured lately and on what it runs now?"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.urls import reverse
+
+from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
+from apps.core.units import show_bandwidth, show_share
+from apps.core.verdicts import Verdict
+from apps.launches.engine.checklist import Found, Proof
+from apps.launches.queries.checks.subject import Subject
+
+FRESH_FOR = timedelta(days=14)
+
+
+def benchmark_accepted(subject: Subject) -> Found:
+    """The newest all-reduce over the whole domain was accepted, is fresh, and ran on this matrix."""
+    run = newest_whole_domain_run(subject.launch.domain)
+    if run is None:
+        return Found(
+            verdict=Verdict.UNKNOWN,
+            code="no_benchmark",
+            message="there is no all-reduce over all accelerators of this domain",
+        )
+    proof = Proof(label=str(run), url=reverse("benchmarks:run", args=[run.pk]), sha256=run.sha256)
+    accepted = acceptance_of(run)
+    said = f"busbw {show_bandwidth(run.busbw_bytes_per_s)} is {show_share(accepted.share)} of theory"
+    verdict, code = accepted.verdict, accepted.reason.value
+    if verdict in (Verdict.PASS, Verdict.WARN):
+        if run.received_at < subject.now - FRESH_FOR:
+            verdict, code, said = Verdict.UNKNOWN, "benchmark_old", f"{said}, but it is older than 14 days"
+        elif subject.matrix is not None and run.matrix_version_id != subject.matrix.pk:
+            verdict, code = Verdict.UNKNOWN, "benchmark_of_another_matrix"
+            said = f"{said}, but it ran on {run.matrix_version or 'no locked matrix'}"
+    return Found(verdict=verdict, code=code, message=said, proofs=(proof,))

@@ -1,0 +1,82 @@
+"""Do the nodes run what they must, and does the job's own environment make sense?"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.urls import reverse
+
+from apps.core.verdicts import Verdict
+from apps.environments.engine import drift, job_env
+from apps.environments.queries import entries_of, known_good, reported_versions
+from apps.launches.engine.checklist import Found, Proof
+from apps.launches.queries.checks.subject import Subject
+
+
+def matrix_locked(subject: Subject) -> Found:
+    """An environment matrix is locked for the domain."""
+    if subject.matrix is None:
+        return Found(
+            verdict=Verdict.UNKNOWN,
+            code="no_matrix",
+            message="no environment matrix is locked for this domain",
+        )
+    proof = Proof(label=str(subject.matrix), url=reverse("environments:version", args=[subject.matrix.pk]))
+    return Found(
+        verdict=Verdict.PASS, code="locked", message=f"{subject.matrix} is in force", proofs=(proof,)
+    )
+
+
+def no_drift(subject: Subject) -> Found:
+    """The nodes match the matrix, compared now and not taken from an earlier check."""
+    entries = entries_of(subject.matrix.entries.all()) if subject.matrix else []
+    versions = reported_versions(subject.node_ids)
+    reports = [drift.NodeReport(node=node.name, reported=versions.get(node.pk, {})) for node in subject.nodes]
+    result = drift.evaluate(
+        entries=entries, nodes=reports, now=subject.now, stale_after_s=settings.STALE_AFTER_S
+    )
+    proof = Proof(label="drift", url=reverse("environments:drift", args=[subject.launch.domain_id]))
+    if result.verdict is Verdict.PASS:
+        return Found(
+            verdict=Verdict.PASS,
+            code="no_drift",
+            message=f"{len(reports)} nodes match {subject.matrix}",
+            proofs=(proof,),
+        )
+    decisive = [finding for finding in result.findings if finding.verdict is result.verdict]
+    nodes = tuple(sorted({finding.node for finding in decisive}))
+    said = "; ".join(_said(finding) for finding in decisive[:3]) or "nothing is asked for"
+    more = f" and {len(decisive) - 3} more" if len(decisive) > 3 else ""
+    return Found(
+        verdict=result.verdict,
+        code="drift" if result.verdict is Verdict.FAIL else "drift_unclear",
+        message=said + more,
+        nodes=nodes,
+        proofs=(proof,),
+        offer_rollback=result.verdict is Verdict.FAIL and known_good(subject.launch.domain) is not None,
+    )
+
+
+def job_environment(subject: Subject) -> Found:
+    """The variables that the job exports are legal and keep the fast path."""
+    text = subject.launch.job_environment
+    if not text.strip():
+        return Found(
+            verdict=Verdict.UNKNOWN, code="not_declared", message="what the job exports was not declared"
+        )
+    report = job_env.check_text(text)
+    if not report.settings:
+        return Found(
+            verdict=Verdict.WARN, code="nothing_set", message="no variable is set: library defaults apply"
+        )
+    said = "; ".join(f"{one.name}: {one.why}" for one in report.findings[:3])
+    more = f" and {len(report.findings) - 3} more" if len(report.findings) > 3 else ""
+    return Found(
+        verdict=report.verdict,
+        code="settings_checked",
+        message=(said + more) or f"{len(report.settings)} settings, nothing found",
+    )
+
+
+def _said(finding: drift.Finding) -> str:
+    found = " | ".join(finding.cell.found) or "nothing"
+    return f"{finding.node}: {finding.cell.component} is {found}, asked for is {finding.cell.expected or '?'}"

@@ -1,0 +1,67 @@
+"""Are the nodes there to be used: free, healthy, and not being changed?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from django.urls import reverse
+
+from apps.changes.queries import open_changes_on
+from apps.core.verdicts import Verdict
+from apps.fleet.models import HoldKind, LifeCycle, NodeHealth
+from apps.fleet.queries import active_holds
+from apps.launches.engine.checklist import Found, Proof
+from apps.launches.queries.checks.subject import Subject
+
+
+def nodes_free(subject: Subject) -> Found:
+    """No node is held for something else, in quarantine, in repair or retired."""
+    out = [node.name for node in subject.nodes if node.life_cycle in (LifeCycle.REPAIR, LifeCycle.RETIRED)]
+    holds = active_holds(subject.node_ids).exclude(owner=subject.launch.owner)
+    by_kind: dict[str, list[str]] = defaultdict(list)
+    for hold in holds:
+        by_kind[hold.kind].append(hold.node.name)
+    if out:
+        by_kind["life_cycle"] = out
+    if not by_kind:
+        return Found(verdict=Verdict.PASS, code="free", message=f"{len(subject.nodes)} nodes are free")
+    parts = [f"{kind}: {', '.join(sorted(names)[:5])}" for kind, names in sorted(by_kind.items())]
+    return Found(
+        verdict=Verdict.FAIL,
+        code="held",
+        message="not free: " + "; ".join(parts),
+        nodes=tuple(sorted({name for names in by_kind.values() for name in names})),
+    )
+
+
+def nodes_healthy(subject: Subject) -> Found:
+    """Every node is known to be healthy; a node of which nothing is known is unknown, not healthy."""
+    by_health: dict[str, list[str]] = defaultdict(list)
+    for node in subject.nodes:
+        by_health[node.health].append(node.name)
+    for health, verdict in (
+        (NodeHealth.FAULTY, Verdict.FAIL),
+        (NodeHealth.UNKNOWN, Verdict.UNKNOWN),
+        (NodeHealth.SUB_HEALTHY, Verdict.WARN),
+    ):
+        if names := by_health.get(health.value):
+            return Found(
+                verdict=verdict,
+                code=health.value,
+                message=f"{health.value}: {', '.join(names[:5])}" + (" …" if len(names) > 5 else ""),
+                nodes=tuple(names),
+            )
+    return Found(verdict=Verdict.PASS, code="healthy", message=f"{len(subject.nodes)} nodes are healthy")
+
+
+def no_open_change(subject: Subject) -> Found:
+    """No change is under way on these nodes."""
+    changes = list(open_changes_on(subject.node_ids, under_way_only=True))
+    held = active_holds(subject.node_ids).filter(kind=HoldKind.CHANGE).exists()
+    if not changes and not held:
+        return Found(verdict=Verdict.PASS, code="no_change", message="no change is under way")
+    proofs = tuple(
+        Proof(label=str(change), url=reverse("changes:change", args=[change.pk])) for change in changes
+    )
+    names = ", ".join(str(change) for change in changes[:3]) or "nodes are held by a change"
+    return Found(verdict=Verdict.FAIL, code="change_under_way", message=f"under way: {names}", proofs=proofs)

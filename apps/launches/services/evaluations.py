@@ -1,0 +1,126 @@
+"""Evaluations of the gate: asked for, and made by a worker."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+from apps.audit.services import decision
+from apps.core import actor as actors
+from apps.core import clock, digest
+from apps.core.actor import Actor
+from apps.core.errors import Conflict
+from apps.core.rights import Right, TokenScope
+from apps.core.verdicts import Verdict, combine
+from apps.environments.queries import matrix_in_force
+from apps.evidence import services as evidence
+from apps.jobs.services import enqueue
+from apps.launches import queries
+from apps.launches.engine.checklist import Found, Item, parse_items
+from apps.launches.models import Answer, Evaluation, LaunchState
+from apps.launches.queries.checks import CHECKS, Subject
+from apps.launches.queries.inputs import active_waivers, current_inputs, nodes_of
+from apps.launches.services.launches import note
+
+
+@decision
+def request_evaluation(*, actor: Actor, launch_id: Any) -> Evaluation:
+    """Ask for an evaluation of an open launch; one that is already asked for is the same one.
+
+    Needs READ, and gate:evaluate of a token. Raises Conflict where the launch is over.
+    """
+    launch = queries.launch_for(actor, launch_id, Right.READ)
+    actor.require_token_scope(TokenScope.GATE_EVALUATE)
+    if launch.state not in (LaunchState.OPEN, LaunchState.RUNNING):
+        raise Conflict(f"the launch is {launch.state}", code="launch_state", state=launch.state)
+    waiting = launch.evaluations.filter(done_at__isnull=True, job__state="queued").first()
+    if waiting is not None:
+        return waiting
+    evaluation = Evaluation.objects.create(
+        launch=launch,
+        requested_at=clock.now(),
+        requested_by_id=actor.person_id,
+        requested_label=actor.label[:200],
+    )
+    evaluation.job = enqueue(
+        "launches.evaluate", actor=actor, scope_id=launch.cluster.scope_id, evaluation_id=str(evaluation.pk)
+    )
+    evaluation.save(update_fields=["job"])
+    return evaluation
+
+
+@decision
+def evaluate(*, evaluation_id: str) -> Evaluation:
+    """Run every item of the checklist and write the evaluation down for good. Done once; again is no error."""
+    evaluation = Evaluation.objects.select_related(
+        "launch__cluster", "launch__domain", "launch__template"
+    ).get(pk=evaluation_id)
+    if evaluation.done_at is not None:
+        return evaluation
+    launch, now = evaluation.launch, clock.now()
+    subject = Subject(
+        launch=launch, nodes=tuple(nodes_of(launch)), matrix=matrix_in_force(launch.domain), now=now
+    )
+    items = _items(subject)
+    evaluation.items = items
+    evaluation.verdict = combine(Verdict(item["verdict"]) for item in items).value
+    evaluation.inputs = current_inputs(launch)
+    evaluation.matrix_version = subject.matrix
+    evaluation.done_at = now
+    evaluation.valid_until = now + timedelta(seconds=launch.template.valid_s)
+    evaluation.digest = digest.of_value(
+        [str(launch.pk), items, evaluation.inputs, now.isoformat(), evaluation.valid_until.isoformat()]
+    )
+    evaluation.save()
+    evidence.pin(proof["sha256"] for item in items for proof in item["proofs"] if proof["sha256"])
+    note(
+        actors.system("gate"),
+        "launch.evaluated",
+        launch,
+        after={
+            "evaluation": str(evaluation.pk),
+            "verdict": evaluation.verdict,
+            "digest": evaluation.digest,
+            "items": {item["key"]: item["verdict"] for item in items},
+        },
+    )
+    return evaluation
+
+
+def _items(subject: Subject) -> list[dict[str, Any]]:
+    answers: dict[str, Answer] = {}
+    for answer in Answer.objects.filter(launch=subject.launch).order_by("id"):
+        answers[answer.item] = answer
+    waived = {waiver.item: waiver for waiver in active_waivers(subject.launch)}
+    rows = []
+    for item in parse_items(subject.launch.template.items):
+        found = _answered(answers.get(item.key)) if item.manual else CHECKS[item.key](subject)
+        row = _row(item, found, answers.get(item.key) if item.manual else None)
+        waiver = waived.get(item.key)
+        if waiver is not None and found.verdict in (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WARN):
+            row |= {"verdict": Verdict.WAIVED.value, "waived": found.verdict.value, "waiver": waiver.pk}
+        rows.append(row)
+    return rows
+
+
+def _answered(answer: Answer | None) -> Found:
+    if answer is None:
+        return Found(verdict=Verdict.UNKNOWN, code="not_answered", message="nobody has answered yet")
+    return Found(verdict=Verdict(answer.verdict), code="answered", message=answer.note)
+
+
+def _row(item: Item, found: Found, answer: Answer | None) -> dict[str, Any]:
+    return {
+        "key": item.key,
+        "group": item.group.value,
+        "manual": item.manual,
+        "verdict": found.verdict.value,
+        "code": found.code,
+        "message": found.message,
+        "nodes": list(found.nodes),
+        "proofs": [asdict(proof) for proof in found.proofs],
+        "offer_rollback": found.offer_rollback,
+        "answered_by": answer.person_id if answer else None,
+        "answered_at": answer.at.isoformat() if answer else None,
+    }

@@ -1,0 +1,180 @@
+"""What people do at the gate: answer, waive, sign. None of it by token."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError, IntegrityError, transaction
+
+from apps.audit.services import decision
+from apps.core import clock
+from apps.core.actor import Actor
+from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed, Stale
+from apps.core.rights import Right
+from apps.core.verdicts import Verdict
+from apps.launches import queries
+from apps.launches.engine.checklist import parse_items
+from apps.launches.engine.standing import Standing
+from apps.launches.models import Answer, Launch, LaunchState, SignOff, Waiver
+from apps.launches.queries.launches import decision_on
+from apps.launches.services.launches import note
+
+
+@decision
+def answer_item(*, actor: Actor, launch_id: Any, item: str, verdict: str, text: str) -> Answer:
+    """A person answers a manual item: pass, warn or fail, and what it rests on.
+
+    Raises Invalid (item, verdict, text), Conflict where the launch is over, NotAllowed.
+    """
+    person_id = actor.require_person_present()
+    launch = _open(actor, launch_id)
+    if not (
+        actor.may(Right.OPERATE, launch.cluster.scope_id) or actor.may(Right.SIGN, launch.cluster.scope_id)
+    ):
+        raise NotAllowed("this needs the right to operate or to sign", code="role")
+    manual = {one.key for one in parse_items(launch.template.items) if one.manual}
+    errors = []
+    if item not in manual:
+        errors.append(FieldError(pointer="/item", message=f"say one of {', '.join(sorted(manual))}"))
+    if verdict not in (Verdict.PASS, Verdict.WARN, Verdict.FAIL):
+        errors.append(FieldError(pointer="/verdict", message="say pass, warn or fail"))
+    if not text.strip():
+        errors.append(FieldError(pointer="/note", message="say what you saw"))
+    if errors:
+        raise Invalid(errors[0].message, errors=errors)
+    answer = Answer.objects.create(
+        launch=launch, item=item, verdict=verdict, note=text.strip(), person_id=person_id, at=clock.now()
+    )
+    note(actor, "launch.answered", launch, after={"item": item, "verdict": verdict}, reason=text)
+    return answer
+
+
+@decision
+def ask_waiver(*, actor: Actor, launch_id: Any, item: str, reason: str, expires_at: datetime) -> Waiver:
+    """Ask for an item to be let pass until a time. Raises Invalid, Conflict, NotAllowed."""
+    person_id = actor.require_person_present()
+    launch = _open(actor, launch_id)
+    actor.require(Right.OPERATE, launch.cluster.scope_id)
+    errors = []
+    if item not in {one.key for one in parse_items(launch.template.items)}:
+        errors.append(FieldError(pointer="/item", message="there is no such item"))
+    if not reason.strip():
+        errors.append(FieldError(pointer="/reason", message="a reason is needed"))
+    if expires_at <= clock.now():
+        errors.append(FieldError(pointer="/expires_at", message="say a time to come"))
+    if errors:
+        raise Invalid(errors[0].message, errors=errors)
+    waiver = Waiver.objects.create(
+        launch=launch,
+        item=item,
+        reason=reason.strip(),
+        requested_by_id=person_id,
+        requested_at=clock.now(),
+        expires_at=expires_at,
+    )
+    note(
+        actor,
+        "launch.waiver_asked",
+        launch,
+        after={"item": item, "expires_at": expires_at.isoformat()},
+        reason=reason,
+    )
+    return waiver
+
+
+@decision
+def approve_waiver(*, actor: Actor, waiver_id: int) -> Waiver:
+    """A second person lets an item pass. Raises NotAllowed (four_eyes, role), Conflict."""
+    person_id = actor.require_person_present()
+    waiver = Waiver.objects.select_related("launch__cluster").get(pk=waiver_id)
+    actor.require(Right.SIGN, waiver.launch.cluster.scope_id)
+    if person_id == waiver.requested_by_id:
+        raise NotAllowed("a second person must approve: you asked for it", code="four_eyes")
+    moved = Waiver.objects.filter(
+        pk=waiver_id, approved_at__isnull=True, revoked_at__isnull=True, expires_at__gt=clock.now()
+    ).update(approved_by_id=person_id, approved_at=clock.now())
+    if not moved:
+        raise Conflict("the waiver is decided or over", code="waiver_state")
+    waiver.refresh_from_db()
+    note(actor, "launch.waived", waiver.launch, after={"item": waiver.item}, reason=waiver.reason)
+    return waiver
+
+
+@decision
+def revoke_waiver(*, actor: Actor, waiver_id: int, reason: str) -> Waiver:
+    """Take a waiver back. Raises Conflict where it is over, NotAllowed."""
+    actor.require_person_present()
+    waiver = Waiver.objects.select_related("launch__cluster").get(pk=waiver_id)
+    actor.require(Right.SIGN, waiver.launch.cluster.scope_id)
+    if not Waiver.objects.filter(pk=waiver_id, revoked_at__isnull=True).update(revoked_at=clock.now()):
+        raise Conflict("the waiver was revoked already", code="waiver_state")
+    waiver.refresh_from_db()
+    note(actor, "launch.waiver_revoked", waiver.launch, before={"item": waiver.item}, reason=reason)
+    return waiver
+
+
+@decision
+def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comment: str = "") -> SignOff:
+    """Sign one evaluation, named by its digest: GO (only where it waits for that) or NO-GO (with a comment).
+
+    Raises NotAllowed (role, person_required, reauthenticate, four_eyes), Stale where the digest is another,
+    Conflict where the evaluation no longer stands or is no GO.
+    """
+    person_id = actor.require_person_present()
+    evaluation = queries.evaluation_for(actor, evaluation_id)
+    launch = evaluation.launch
+    actor.require(Right.SIGN, launch.cluster.scope_id)
+    if person_id == launch.opened_by_id:
+        raise NotAllowed("a second person must sign: you opened this launch", code="four_eyes")
+    now = clock.now()
+    actor.require_recent_password(now=now, within_s=settings.REAUTHENTICATE_AFTER_S)
+    if not go and not comment.strip():
+        raise Invalid("say why not", errors=[FieldError(pointer="/comment", message="a reason is needed")])
+    if evaluation.digest != digest:
+        raise Stale("this is not the evaluation that you have seen", digest=evaluation.digest)
+    _require_signable(launch, evaluation, go=go, now=now)
+    try:
+        with transaction.atomic():
+            signed = SignOff.objects.create(
+                evaluation=evaluation,
+                person_id=person_id,
+                evaluation_digest=digest,
+                go=go,
+                comment=comment.strip(),
+                at=now,
+            )
+    except IntegrityError as error:
+        raise Conflict("you have signed this evaluation already", code="signed_twice") from error
+    except DatabaseError as error:  # the trigger
+        raise NotAllowed("a second person must sign", code="four_eyes") from error
+    note(
+        actor,
+        "launch.signed",
+        launch,
+        after={"evaluation": str(evaluation.pk), "digest": digest, "go": go},
+        reason=comment,
+    )
+    return signed
+
+
+def _require_signable(launch: Launch, evaluation: Any, *, go: bool, now: datetime) -> None:
+    decided = decision_on(launch, evaluation, now=now)
+    if launch.state != LaunchState.OPEN:
+        raise Conflict(f"the launch is {launch.state}", code="launch_state", state=launch.state)
+    signable = {Standing.NEEDS_SIGNOFF, Standing.GO}
+    if go and decided.standing not in signable:
+        raise Conflict(
+            f"the gate is {decided.standing.value}, it cannot be signed GO",
+            code="gate_closed",
+            standing=decided.standing.value,
+            changed=list(decided.changed),
+        )
+
+
+def _open(actor: Actor, launch_id: Any) -> Launch:
+    launch = queries.launch_for(actor, launch_id)
+    if launch.state != LaunchState.OPEN:
+        raise Conflict(f"the launch is {launch.state}", code="launch_state", state=launch.state)
+    return launch

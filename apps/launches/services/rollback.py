@@ -1,0 +1,24 @@
+"""One click from a failing item to the rollback."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apps.audit.services import decision
+from apps.changes.models import Change
+from apps.changes.services import start_rollback
+from apps.core.actor import Actor
+from apps.launches import queries
+from apps.launches.services.launches import note
+
+
+@decision
+def roll_back_for(*, actor: Actor, launch_id: Any, reason: str) -> Change:
+    """Back to the last known-good on those nodes of the launch that differ from it. Raises as start_rollback."""
+    launch = queries.launch_for(actor, launch_id)
+    node_ids = list(launch.nodes.values_list("node_id", flat=True))
+    change = start_rollback(
+        actor=actor, domain_id=launch.domain_id, node_ids=node_ids, reason=reason or launch.title
+    )
+    note(actor, "launch.rollback_started", launch, after={"change": change.pk}, reason=reason)
+    return change
