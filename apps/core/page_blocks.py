@@ -9,7 +9,7 @@ from typing import Any
 from django.template import Context, Library
 from django.template.loader import render_to_string
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from apps.core import status
 
@@ -67,7 +67,7 @@ def tab(
     return format_html(
         '<li><a href="{}"{}>{}{}</a></li>',
         url,
-        format_html(' aria-current="page"') if current else "",
+        mark_safe(' aria-current="page"') if current else "",
         label,
         format_html('<span class="count">{}</span>', count) if count is not None else "",
     )

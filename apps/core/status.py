@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Tone(StrEnum):
-    PASS = "pass"  # noqa: S105 - a verdict, not a password
+    PASS = "pass"
     WARN = "warn"
     FAIL = "fail"
     UNKNOWN = "unknown"

@@ -68,6 +68,8 @@ async function draw(element) {
   const data = figure.data.map(told);
   const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
   await library.react(element, data, themed(element, figure.layout ?? {}), options);
+  // The table below is for keyboards and readers; nothing inside the hidden figure takes the focus.
+  for (const part of element.querySelectorAll("a, button, [tabindex]")) part.setAttribute("tabindex", "-1");
   drawn.add(element);
 }
 

@@ -17,12 +17,14 @@ from django.template import Context
 from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from apps.core import page_blocks, status, units
 from apps.core.paging import PAGE_SIZES
+from apps.core.rights import Right
+from apps.core.role_names import roles_with
 
 register = template.Library()
 page_blocks.register_on(register)
@@ -64,6 +66,12 @@ def state(value: Any, *, label: str = "", big: bool = False) -> SafeString:
 def tone(value: Any) -> str:
     """The tone of a verdict or state, for a class name such as tone-fail."""
     return status.sign_of(value).tone.value
+
+
+@register.filter
+def roles_carrying(right: str) -> list[str]:
+    """Names of the roles that carry a right, for a page that refuses somebody."""
+    return [str(name) for name in roles_with(Right(right))]
 
 
 def _chip(sign: status.Sign, *, label: str, big: bool) -> SafeString:
@@ -226,9 +234,11 @@ def field(
 @register.simple_tag
 def fields(form: BaseForm) -> SafeString:
     """All fields of a form, one under the other; hidden ones too."""
-    hidden = mark_safe("".join(str(bound) for bound in form.hidden_fields()))
-    shown = mark_safe(
-        "".join(render_to_string("components/field.html", field(bound)) for bound in form.visible_fields())
+    hidden = format_html_join("", "{}", ((bound,) for bound in form.hidden_fields()))
+    shown = format_html_join(
+        "",
+        "{}",
+        ((render_to_string("components/field.html", field(bound)),) for bound in form.visible_fields()),
     )
     return hidden + shown
 

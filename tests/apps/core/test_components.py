@@ -1,0 +1,200 @@
+"""Page parts: what they show, what they escape, and that no page breaks the content security policy."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import django_tables2 as tables
+import pytest
+from django import forms
+from django.core.paginator import Paginator
+from django.template import Context, Template
+from django.template.loader import get_template
+from django.test import RequestFactory
+from django.utils import timezone
+
+ROOT = Path(__file__).resolve().parents[3]
+TEMPLATES = sorted(str(path.relative_to(ROOT / "templates")) for path in (ROOT / "templates").rglob("*.html"))
+# What style-src 'self' and script-src 'self' refuse: attributes, and elements with content of their own.
+INLINE = re.compile(
+    r"\sstyle=|\son[a-z]+=|<style|<script(?![^>]*(?:src=|application/json))|hx-on|javascript:"
+)
+AT = datetime(2026, 11, 29, 18, 30, tzinfo=UTC)
+
+
+def shown(source: str, **values: Any) -> str:
+    """The text that a template source gives."""
+    request = RequestFactory().get("/nodes/?state=fail&page=2")
+    return Template(source).render(Context({"request": request, **values})).strip()
+
+
+class Sizes(forms.Form):
+    nodes = forms.IntegerField(help_text="As on the racks.")
+    note = forms.CharField(required=False)
+    confirmed = forms.BooleanField()
+
+
+def test_a_verdict_is_shown_by_icon_word_and_tone() -> None:
+    text = shown("{% verdict 'fail' %}")
+    assert "tone-fail" in text
+    assert "#octagon-x" in text
+    assert ">fail</span>" in text
+
+
+def test_no_verdict_is_shown_as_unknown() -> None:
+    assert "tone-unknown" in shown("{% verdict None %}")
+
+
+def test_words_of_a_verdict_are_escaped() -> None:
+    assert "&lt;b&gt;" in shown("{% verdict 'pass' label=word %}", word="<b>")
+
+
+def test_a_time_says_its_offset_and_what_a_machine_reads() -> None:
+    with timezone.override("Asia/Shanghai"):
+        text = shown("{% when at show='absolute' %}", at=AT)
+    assert text == '<time class="when" datetime="2026-11-29T18:30:00Z">2026-11-30 02:30 +08:00</time>'
+
+
+def test_a_time_that_never_came_has_a_word() -> None:
+    assert "never" in shown("{% when None none='never' %}")
+
+
+def test_a_digest_is_cut_on_the_page_and_whole_in_the_button() -> None:
+    text = shown("{% digest value %}", value="sha256:" + "a1" * 32)
+    assert ">a1a1a1a1a1a1</code>" in text
+    assert f'data-copy="{"a1" * 32}"' in text
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("{% quantity 361.42 'GB/s' digits=1 %}", "361.4"),
+        ("{% quantity 1234567 'B' %}", "1,234,567"),
+        ("{% quantity None 'B' %}", "?"),
+        ("{% quantity 0 'B' %}", ">0<"),
+    ],
+)
+def test_a_quantity_shows_what_is_known_and_zero_only_where_it_is_zero(source: str, expected: str) -> None:
+    assert expected in shown(source)
+
+
+def test_progress_without_a_total_only_moves() -> None:
+    assert "value=" not in shown("{% progress 3 None %}")
+    assert 'value="3" max="9"' in shown("{% progress 3 9 %}")
+
+
+@pytest.mark.parametrize(
+    ("value", "step"),
+    [
+        (-1.0, "heat-0"),
+        (0.0, "heat-0"),
+        (0.55, "heat-5"),
+        (1.0, "heat-9"),
+        (7.0, "heat-9"),
+        (None, "heat-none"),
+    ],
+)
+def test_a_heat_map_cell_takes_one_of_ten_steps(value: float | None, step: str) -> None:
+    assert shown("{% heat value %}", value=value) == f"heat {step}"
+
+
+def test_the_pager_keeps_the_filters_of_the_address() -> None:
+    text = shown("{% pager page %}", page=Paginator(range(300), 25).page(2))
+    assert "?state=fail&amp;page=3" in text
+    assert "26–50 of 300" in text
+
+
+class Nodes(tables.Table):
+    name = tables.Column()
+    bandwidth = tables.Column(attrs={"td": {"class": "number"}})
+
+    class Meta:
+        order_by = "-name"
+
+
+def test_a_table_says_how_it_is_sorted_and_keeps_the_filters() -> None:
+    request = RequestFactory().get("/nodes/?state=fail&page=2")
+    rows = [{"name": f"a{n}", "bandwidth": n} for n in range(60)]
+    table = Nodes(rows, request=request, order_by="-name")
+    tables.RequestConfig(request, paginate={"per_page": 25}).configure(table)
+    text = shown("{% load django_tables2 %}{% render_table table %}", table=table)
+    assert 'aria-sort="descending"' in text
+    assert 'aria-sort="none"' in text
+    assert "26–50 of 60" in text
+    assert "state=fail&amp;" in text
+    assert '<td class="number">' in text
+
+
+def test_a_field_shows_help_and_errors_and_says_which_are_its_own() -> None:
+    text = shown("{% field form.nodes unit='GB' %}", form=Sizes({"nodes": "many"}))
+    assert 'for="id_nodes"' in text
+    assert "As on the racks." in text
+    assert 'aria-invalid="true"' in text
+    assert 'id="id_nodes_error"' in text
+
+
+def test_the_error_summary_links_to_each_field_that_is_wrong() -> None:
+    text = shown("{% form_errors form %}", form=Sizes({}))
+    assert "There are 2 things to correct" in text
+    assert 'href="#id_nodes"' in text
+    assert "id_note" not in text
+
+
+def test_a_form_without_errors_has_no_summary() -> None:
+    assert shown("{% form_errors form %}", form=Sizes({"nodes": 1, "confirmed": "on"})) == ""
+
+
+def test_the_tab_of_the_address_is_the_current_one() -> None:
+    text = shown(
+        "{% tabs label='x' %}{% tab label='A' url='/a/' %}{% tab label='B' url='/nodes/' %}{% endtabs %}"
+    )
+    assert '<a href="/nodes/" aria-current="page">B' in text
+    assert text.count("aria-current") == 1
+
+
+def test_a_difference_hides_what_is_the_same_below_what_is_not() -> None:
+    rows = [
+        {"key": "kernel", "old": "6.8", "new": "6.8", "kind": "same"},
+        {"key": "driver", "old": "570.1", "new": "570.2", "kind": "changed"},
+    ]
+    text = shown("{% diff rows %}", rows=rows)
+    assert text.index("driver") < text.index("1 unchanged") < text.index("kernel")
+
+
+def test_what_a_block_holds_is_escaped_once() -> None:
+    assert "a &amp; b" in shown("{% snippet label='x' %}{{ value }}{% endsnippet %}", value="a & b")
+    assert "&lt;b&gt;" in shown("{% card title=title %}x{% endcard %}", title="<b>")
+
+
+def test_blocks_may_stand_inside_each_other() -> None:
+    text = shown(
+        "{% card title='A' %}{% callout tone='warn' %}{% verdict 'warn' %}{% endcallout %}{% endcard %}"
+    )
+    assert text.index("card-content") < text.index("callout tone-warn") < text.index("chip tone-warn")
+
+
+@pytest.mark.parametrize(("cookie", "theme"), [("dark", "dark"), ("", "auto"), ('"><b>', "auto")])
+def test_the_theme_is_that_of_the_cookie_where_it_is_one(cookie: str, theme: str) -> None:
+    request = RequestFactory().get("/")
+    request.COOKIES["theme"] = cookie
+    assert Template("{% theme %}").render(Context({"request": request})) == theme
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_template_compiles_and_holds_nothing_inline(name: str) -> None:
+    get_template(name)
+    assert INLINE.findall((ROOT / "templates" / name).read_text()) == []
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 412, 413, 429, 500, 503])
+def test_an_error_page_says_what_happened_and_under_which_request(status: int) -> None:
+    request = RequestFactory().get("/x/")
+    text = get_template(f"errors/{status}.html").render(
+        {"message": "It is so.", "request_id": "7f3c9d2e"}, request
+    )
+    assert "It is so." in text
+    assert "7f3c9d2e" in text
+    assert str(status) in text
