@@ -1,0 +1,157 @@
+"""Cells of imported rows: what each kind of column accepts, as text from a spreadsheet or as a typed value.
+
+A reader gives the value, or raises BadCell with what would be right. Text that a spreadsheet would take for
+a formula is guarded with an apostrophe on the way out and freed of it on the way in.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection
+from typing import TypeAlias
+
+Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
+Reader: TypeAlias = Callable[[object], Value]
+
+LIST_SEPARATOR = ";"
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
+_NAME = re.compile(r"[^\s,;/\[\]\x00-\x1f\x7f]+")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_YES, _NO = {"true", "yes", "1", "y"}, {"false", "no", "0", "n"}
+
+
+class BadCell(ValueError):
+    """The value is not what the column holds; the text says what would be right."""
+
+
+def guarded(text: str) -> str:
+    """The text as a CSV cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def unguarded(text: str) -> str:
+    """The text behind `guarded`; other text stays as it is."""
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_STARTS) else text
+
+
+def as_csv(value: Value) -> str:
+    """A value as CSV cell; reading it again gives the same value."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, tuple):
+        return guarded(LIST_SEPARATOR.join(value))
+    return guarded(value)
+
+
+def text(longest: int) -> Reader:
+    def read(cell: object) -> Value:
+        found = _text(cell)
+        if len(found) > longest:
+            raise BadCell(f"at most {longest} characters")
+        if _CONTROLS.search(found):
+            raise BadCell("text without control characters")
+        return found
+
+    return read
+
+
+def name(longest: int) -> Reader:
+    """A name that host lists, hostfiles and links can hold; "" for none."""
+
+    def read(cell: object) -> Value:
+        found = _text(cell)
+        if found and not _is_name(found, longest):
+            raise BadCell(f"a name of at most {longest} characters without blanks , ; / [ ]")
+        return found
+
+    return read
+
+
+def names(longest: int) -> Reader:
+    """Names, as a list or joined by semicolons; order and repetition do not count."""
+
+    def read(cell: object) -> Value:
+        parts = cell if isinstance(cell, list | tuple) else _text(cell).split(LIST_SEPARATOR)
+        found = [_text(part) for part in parts]
+        if any(part and not _is_name(part, longest) for part in found):
+            raise BadCell(f"names of at most {longest} characters, joined by {LIST_SEPARATOR}")
+        return tuple(sorted({part for part in found if part}))
+
+    return read
+
+
+def whole(least: int, most: int) -> Reader:
+    """A whole number; None for an empty cell."""
+
+    def read(cell: object) -> Value:
+        found = _number(cell)
+        if found is None:
+            return None
+        if found != int(found) or not least <= found <= most:
+            raise BadCell(f"a whole number from {least} to {most}")
+        return int(found)
+
+    return read
+
+
+def above_zero(cell: object) -> Value:
+    """A number above zero; None for an empty cell."""
+    found = _number(cell)
+    if found is not None and found <= 0:
+        raise BadCell("a number above zero")
+    return found
+
+
+def boolean(cell: object) -> Value:
+    """True or false; None for an empty cell."""
+    if isinstance(cell, bool):
+        return cell
+    found = _text(cell).lower()
+    if not found:
+        return None
+    if found not in _YES | _NO:
+        raise BadCell("true or false")
+    return found in _YES
+
+
+def choice(options: Collection[str]) -> Reader:
+    def read(cell: object) -> Value:
+        found = _text(cell)
+        if found and found not in options:
+            raise BadCell(f"one of {', '.join(options)}")
+        return found
+
+    return read
+
+
+def _is_name(found: str, longest: int) -> bool:
+    return len(found) <= longest and _NAME.fullmatch(found) is not None
+
+
+def _text(cell: object) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool) or not isinstance(cell, str | int | float):
+        raise BadCell("a text")
+    return unguarded(cell).strip() if isinstance(cell, str) else str(cell)
+
+
+def _number(cell: object) -> int | float | None:
+    if isinstance(cell, bool) or not isinstance(cell, str | int | float | None):
+        raise BadCell("a number")
+    if isinstance(cell, str):
+        written = cell.strip()
+        if not written:
+            return None
+        try:
+            cell = int(written) if written.isdecimal() and len(written) < 19 else float(written)
+        except ValueError:
+            raise BadCell("a number") from None
+    if isinstance(cell, float) and not math.isfinite(cell):
+        raise BadCell("a finite number")
+    return cell

@@ -1,0 +1,160 @@
+"""What single rows cannot show: names that lead nowhere, values used twice, sub-domains of another domain, cycles.
+
+All checks look at the fleet as it would be afterwards, and blame rows of the import only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from apps.fleet.engine.tables import SCHEMAS, Key, Table, Values
+
+_SINGULAR = {Table.DOMAINS: "domain", Table.NODES: "node", Table.SWITCHES: "switch"}
+
+Fleet = Mapping[Table, Mapping[Key, Values]]
+Given = Mapping[Table, Mapping[Key, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowError:
+    """row: from 1; 0 for the table as a whole. value: as found, cut to 80 characters. code: stable."""
+
+    row: int
+    column: str
+    message: str
+    code: str
+    value: str = ""
+
+
+def cross_check(after: Fleet, given: Given) -> dict[Table, list[RowError]]:
+    """Errors per table. after: every row as it would be. given: key → row of the import."""
+    found: dict[Table, list[RowError]] = {}
+    for table, rows in given.items():
+        found[table] = [*_references(table, after, rows), *_uniques(table, after, rows)]
+    found.setdefault(Table.NODES, []).extend(_aliases(after, given.get(Table.NODES, {})))
+    found.setdefault(Table.ACCELERATORS, []).extend(_homes(after, given.get(Table.ACCELERATORS, {})))
+    found.setdefault(Table.LINKS, []).extend(_link_ends(after, given.get(Table.LINKS, {})))
+    found[Table.LINKS].extend(_cycles(after, given.get(Table.LINKS, {})))
+    return found
+
+
+def _references(table: Table, after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
+    for column in SCHEMAS[table].columns:
+        if column.refers_to is None:
+            continue
+        there = after[column.refers_to]
+        what = _SINGULAR[column.refers_to]
+        for key, number in rows.items():
+            name = after[table].get(key, {}).get(column.name)
+            if name and (name,) not in there:
+                message = f"there is no {what} {name}, neither in the fleet nor in this import"
+                yield _error(number, column.name, name, message, f"unknown_{what}")
+
+
+def _uniques(table: Table, after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
+    for name in SCHEMAS[table].unique:
+        holders: dict[object, list[Key]] = {}
+        for key, values in after[table].items():
+            if values[name]:
+                holders.setdefault(values[name], []).append(key)
+        for value, keys in holders.items():
+            blamed = [key for key in keys if key in rows]
+            if len(keys) < 2 or not blamed:
+                continue
+            for key in blamed if len(blamed) < len(keys) else blamed[1:]:
+                other = next(one for one in keys if one != key)
+                message = f"{name} {value} is that of {_shown(other)} already"
+                yield _error(rows[key], name, value, message, "not_unique")
+
+
+def _aliases(after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
+    """An alias must not be the name or an alias of another node."""
+    owner: dict[str, Key] = {str(key[0]): key for key in after[Table.NODES]}
+    for key, values in after[Table.NODES].items():
+        for alias in _names(values["aliases"]):
+            first = owner.setdefault(alias, key)
+            if first != key and (key in rows or first in rows):
+                number = rows.get(key, rows.get(first, 0))
+                other = first if key in rows else key
+                message = f"{alias} means node {_shown(other)} already"
+                yield _error(number, "aliases", alias, message, "not_unique")
+
+
+def _homes(after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
+    """An accelerator's sub-domain is one of its node's domain."""
+    homes = {
+        (name, str(key[0]))
+        for key, values in after[Table.DOMAINS].items()
+        for name in _names(values["sub_domains"])
+    }
+    for key, number in rows.items():
+        values = after[Table.ACCELERATORS].get(key)
+        node = after[Table.NODES].get((key[0],))
+        if values is None or node is None or not values["sub_domain"]:
+            continue
+        if (values["sub_domain"], node["domain"]) not in homes:
+            message = f"domain {node['domain'] or 'none'} of node {key[0]} has no such sub-domain"
+            yield _error(number, "sub_domain", values["sub_domain"], message, "unknown_sub_domain")
+
+
+def _link_ends(after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
+    """The lower end is a switch of a lower tier, a node, or an accelerator as node/index."""
+    switches = after[Table.SWITCHES]
+    for key, number in rows.items():
+        if key not in after[Table.LINKS]:
+            continue
+        upper, lower = str(key[0]), str(key[1])
+        node, slash, index = lower.partition("/")
+        if slash:
+            known = index.isdecimal() and (node, int(index[:9])) in after[Table.ACCELERATORS]
+        else:
+            known = (lower,) in after[Table.NODES] or (lower,) in switches
+        if not known:
+            message = "neither a switch nor a node nor an accelerator (node/index) of this name"
+            yield _error(number, "lower", lower, message, "unknown_end")
+        elif (lower,) in switches and (upper,) in switches and lower != upper:
+            above, below = switches[upper,]["tier"], switches[lower,]["tier"]
+            if isinstance(above, int) and isinstance(below, int) and above <= below:
+                message = f"{upper} of tier {above} cannot be above {lower} of tier {below}"
+                yield _error(number, "lower", lower, message, "tier_order")
+
+
+def _cycles(after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
+    """Links of the import that lie on a way from a switch back to itself."""
+    below: dict[str, list[str]] = {}
+    for key in after[Table.LINKS]:
+        if (key[1],) in after[Table.SWITCHES]:
+            below.setdefault(str(key[0]), []).append(str(key[1]))
+    in_cycle = _on_cycles(below)
+    for key, number in rows.items():
+        if key in after[Table.LINKS] and key[0] in in_cycle and key[1] in in_cycle:
+            yield _error(number, "lower", key[1], f"{key[0]} would be beneath itself", "cycle")
+
+
+def _on_cycles(below: Mapping[str, Sequence[str]]) -> set[str]:
+    """Vertices left when those without anything beneath, or without anything above, are taken away in turn."""
+    left = {name: set(children) for name, children in below.items()}
+    while True:
+        inner = {child for children in left.values() for child in children}
+        kept = {
+            name: {child for child in children if child in left}
+            for name, children in left.items()
+            if name in inner
+        }
+        kept = {name: children for name, children in kept.items() if children}
+        if kept == left:
+            return set(left)
+        left = kept
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else ()
+
+
+def _shown(key: Key) -> str:
+    return "/".join(str(part) for part in key)
+
+
+def _error(row: int, column: str, value: object, message: str, code: str) -> RowError:
+    return RowError(row=row, column=column, value=str(value)[:80], message=message, code=code)

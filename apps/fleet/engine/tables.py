@@ -1,0 +1,132 @@
+"""The tables of a bulk import: their columns, keys and defaults. A row of a table is a mapping from column to cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from apps.fleet.engine import cells
+from apps.fleet.engine.cells import Reader, Value
+from apps.fleet.engine.graph import TopologyKind
+
+Key: TypeAlias = tuple[Value, ...]
+Values: TypeAlias = Mapping[str, Value]
+
+LIFE_CYCLES = ("in_service", "spare", "repair", "retired")
+MAX_INDEX = 1_000_000
+
+
+class Table(StrEnum):
+    """In the order in which they are created."""
+
+    DOMAINS = "domains"
+    NODES = "nodes"
+    ACCELERATORS = "accelerators"
+    SWITCHES = "switches"
+    LINKS = "links"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """default: what a new row gets where the cell is empty or missing. refers_to: the table of the name in it."""
+
+    name: str
+    read: Reader
+    required: bool = False
+    default: Value = ""
+    refers_to: Table | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """key: the columns that say which row is meant. unique: columns whose value may stand in one row only."""
+
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    unique: tuple[str, ...] = ()
+
+    def column(self, name: str) -> Column | None:
+        return next((one for one in self.columns if one.name == name), None)
+
+
+SCHEMAS: Mapping[Table, Schema] = {
+    Table.DOMAINS: Schema(
+        key=("name",),
+        columns=(
+            Column(name="name", read=cells.name(120), required=True),
+            Column(name="layout", read=cells.name(40), default="free"),
+            Column(
+                name="topology",
+                read=cells.choice([kind.value for kind in TopologyKind]),
+                default=TopologyKind.FREE.value,
+            ),
+            Column(name="accelerator_model", read=cells.text(80)),
+            Column(name="sub_domains", read=cells.names(120), default=()),
+            Column(name="unidirectional_bytes_per_s", read=cells.above_zero, default=None),
+            Column(name="scale_out_bytes_per_s", read=cells.above_zero, default=None),
+        ),
+    ),
+    Table.NODES: Schema(
+        key=("name",),
+        unique=("serial",),
+        columns=(
+            Column(name="name", read=cells.name(255), required=True),
+            Column(name="domain", read=cells.name(120), refers_to=Table.DOMAINS),
+            Column(name="index", read=cells.whole(0, MAX_INDEX), default=0),
+            Column(name="life_cycle", read=cells.choice(LIFE_CYCLES), default="in_service"),
+            Column(name="rack", read=cells.text(80)),
+            Column(name="position", read=cells.text(40)),
+            Column(name="serial", read=cells.text(120)),
+            Column(name="aliases", read=cells.names(255), default=()),
+        ),
+    ),
+    Table.ACCELERATORS: Schema(
+        key=("node", "index"),
+        unique=("uuid", "serial"),
+        columns=(
+            Column(name="node", read=cells.name(255), required=True, refers_to=Table.NODES),
+            Column(name="index", read=cells.whole(0, 1023), required=True),
+            Column(name="sub_domain", read=cells.name(120)),
+            Column(name="model", read=cells.text(120)),
+            Column(name="uuid", read=cells.text(80)),
+            Column(name="serial", read=cells.text(80)),
+            Column(name="bus_id", read=cells.text(20)),
+        ),
+    ),
+    Table.SWITCHES: Schema(
+        key=("name",),
+        columns=(
+            Column(name="name", read=cells.name(120), required=True),
+            Column(name="domain", read=cells.name(120), refers_to=Table.DOMAINS),
+            Column(name="tier", read=cells.whole(1, 99), default=1),
+            Column(name="index", read=cells.whole(0, MAX_INDEX), default=0),
+            Column(name="ports", read=cells.whole(1, 100_000), default=None),
+        ),
+    ),
+    Table.LINKS: Schema(
+        key=("upper", "lower"),
+        columns=(
+            Column(name="upper", read=cells.name(120), required=True, refers_to=Table.SWITCHES),
+            Column(name="lower", read=cells.text(300), required=True),
+            Column(name="count", read=cells.whole(1, 100_000), default=1),
+            Column(name="unidirectional_bytes_per_s", read=cells.above_zero, required=True),
+            Column(name="optical", read=cells.boolean, default=False),
+        ),
+    ),
+}
+
+
+def csv_row(table: Table, values: Values) -> dict[str, str]:
+    """One row as CSV cells, in the order of the columns; importing it changes nothing."""
+    return {one.name: cells.as_csv(values[one.name]) for one in SCHEMAS[table].columns}
+
+
+def plain_row(table: Table, values: Values) -> dict[str, object]:
+    """One row for JSON or YAML, in the order of the columns; importing it changes nothing."""
+    row: dict[str, object] = {}
+    for one in SCHEMAS[table].columns:
+        value = values[one.name]
+        row[one.name] = list(value) if isinstance(value, tuple) else value
+    return row
