@@ -8,28 +8,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from apps.core.errors import FieldError, Invalid
-from apps.fleet.engine.pool import Grant, Policy, Pool, PoolNode
+from apps.core.errors import Invalid
+from apps.fleet.engine.job_mix import Job, JobClass, mix_errors, submitted
+from apps.fleet.engine.pool import Policy, Pool, PoolNode
 
-MAX_JOBS = 20_000
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobClass:
-    """`count` equal jobs. first_at_s: when the first is submitted. mean_gap_s: between submissions on average
-    (exponential, by seed); 0 submits all at once."""
-
-    name: str
-    cards: int
-    count: int
-    duration_s: float
-    first_at_s: float = 0.0
-    mean_gap_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,24 +88,6 @@ class AllocationResult:
     deadlocked: bool
 
 
-@dataclass(slots=True, eq=False)
-class _Job:
-    """number: place in order of submission; set when the order is known."""
-
-    name: str
-    cards: int
-    duration_s: float
-    submitted_at_s: float
-    number: int = 0
-    started_at_s: float | None = None
-    ended_at_s: float | None = None
-    grant: Grant = field(default_factory=dict)
-
-    @property
-    def missing(self) -> int:
-        return self.cards - sum(self.grant.values())
-
-
 def compare(
     nodes: Sequence[PoolNode],
     mix: Sequence[JobClass],
@@ -162,60 +131,18 @@ def play(
         raise Invalid("the job mix cannot be played", code="job_mix", errors=errors)
     pool = Pool(nodes, seed=seed)
     block = block_cards or min(max(one.cards for one in mix), int(pool.domain_cards.max()))
-    game = _Game(pool, _submitted(mix, seed), policy, block)
+    game = _Game(pool, submitted(mix, seed), policy, block)
     game.run(progress)
     return game.result()
-
-
-def mix_errors(mix: Sequence[JobClass]) -> list[FieldError]:
-    """What is wrong with a job mix, each with its place."""
-    errors = []
-    for place, one in enumerate(mix):
-        at = f"/jobs/{place}"
-        for name in ("cards", "count"):
-            if getattr(one, name) < 1:
-                errors.append(FieldError(pointer=f"{at}/{name}", message="must be 1 or more"))
-        if not 0 < one.duration_s < float("inf"):
-            errors.append(FieldError(pointer=f"{at}/duration_s", message="must be above zero"))
-        for name in ("first_at_s", "mean_gap_s"):
-            if not 0 <= getattr(one, name) < float("inf"):
-                errors.append(FieldError(pointer=f"{at}/{name}", message="must be zero or more"))
-    if not mix:
-        errors.append(FieldError(pointer="/jobs", message="there is no job", code="empty"))
-    if not errors and sum(one.count for one in mix) > MAX_JOBS:
-        errors.append(FieldError(pointer="/jobs", message=f"more than {MAX_JOBS} jobs", code="too_many"))
-    return errors
-
-
-def _submitted(mix: Sequence[JobClass], seed: int) -> list[_Job]:
-    """The jobs in order of submission."""
-    dice = np.random.default_rng([seed, 1])
-    jobs = []
-    for one in mix:
-        gaps = dice.exponential(one.mean_gap_s, one.count - 1) if one.mean_gap_s else np.zeros(one.count - 1)
-        for number, later in enumerate([0.0, *gaps.cumsum().tolist()], start=1):
-            name = one.name if one.count == 1 else f"{one.name}-{number}"
-            jobs.append(
-                _Job(
-                    name=name,
-                    cards=one.cards,
-                    duration_s=one.duration_s,
-                    submitted_at_s=one.first_at_s + later,
-                )
-            )
-    jobs.sort(key=lambda job: job.submitted_at_s)
-    for number, job in enumerate(jobs):
-        job.number = number
-    return jobs
 
 
 class _Game:
     """The clock, the queue and the running jobs of one play."""
 
-    def __init__(self, pool: Pool, jobs: list[_Job], policy: Policy, block: int) -> None:
+    def __init__(self, pool: Pool, jobs: list[Job], policy: Policy, block: int) -> None:
         self.pool, self.jobs, self.policy, self.block = pool, jobs, policy, block
         self.usable_cards = int(pool.free.sum())
-        self.waiting: list[_Job] = []
+        self.waiting: list[Job] = []
         self.ends: list[tuple[float, int]] = []
         self.samples: list[Sample] = []
         self.stranded: tuple[Stranded, ...] = ()
@@ -252,7 +179,7 @@ class _Game:
             heapq.heappush(self.ends, (job.ended_at_s, job.number))
         self.waiting = [job for job in self.waiting if job.started_at_s is None]
 
-    def _fitting(self) -> list[_Job]:
+    def _fitting(self) -> list[Job]:
         """Jobs that get all their cards now; what did not fit once is not tried again at that size."""
         place = {
             Policy.GANG: self.pool.anywhere,
@@ -346,7 +273,7 @@ class _Game:
             deadlocked=any(job.grant for job in self.waiting),
         )
 
-    def _outcome(self, job: _Job) -> JobOutcome:
+    def _outcome(self, job: Job) -> JobOutcome:
         return JobOutcome(
             name=job.name,
             cards=job.cards,
