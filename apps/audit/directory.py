@@ -1,0 +1,47 @@
+"""Names beside the ids of the trail. Accounts stands on a floor above and introduces itself at start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+
+class Directory(Protocol):
+    """Who knows the names of people and of scopes."""
+
+    def people(self, ids: Iterable[int]) -> Mapping[int, str]: ...
+
+    def scopes(self, ids: Iterable[int]) -> Mapping[int, str]: ...
+
+    def find_people(self, text: str) -> frozenset[int]: ...
+
+    def find_scope(self, slug: str) -> int | None: ...
+
+
+class _Nobody:
+    """Knows no names: ids stay ids."""
+
+    def people(self, ids: Iterable[int]) -> Mapping[int, str]:
+        return {}
+
+    def scopes(self, ids: Iterable[int]) -> Mapping[int, str]:
+        return {}
+
+    def find_people(self, text: str) -> frozenset[int]:
+        return frozenset()
+
+    def find_scope(self, slug: str) -> int | None:
+        return None
+
+
+_in_use: list[Directory] = [_Nobody()]
+
+
+def use(directory: Directory) -> None:
+    """Names come from here from now on."""
+    _in_use[0] = directory
+
+
+def known() -> Directory:
+    """The directory in use."""
+    return _in_use[0]

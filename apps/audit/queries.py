@@ -1,0 +1,108 @@
+"""Questions to the audit trail: who may see which events, and whether the chain holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from apps.audit import directory
+from apps.audit.engine import chain, diff
+from apps.audit.models import AuditEvent, AuditHead
+from apps.core.actor import Actor
+from apps.core.errors import Missing, NotAllowed
+from apps.core.rights import Right
+
+_COLUMNS = (
+    "at",
+    "action",
+    "actor_id",
+    "actor_label",
+    "via",
+    "object_type",
+    "object_id",
+    "object_label",
+    "scope_id",
+    "request_id",
+)
+CHUNK = 2000  # rows in memory at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownEvent:
+    """An event as a page shows it: names beside ids, and the text taken apart."""
+
+    row: AuditEvent
+    actor: str
+    scope: str
+    body: Mapping[str, Any]
+    changes: list[diff.KeyChange]
+
+
+def events_visible_to(actor: Actor) -> QuerySet[AuditEvent]:
+    """Events of the scopes in which the actor may audit; those of no scope need the right everywhere.
+
+    Raises NotAllowed (role) for who may audit nowhere.
+    """
+    scope_ids = actor.scope_ids(Right.AUDIT)
+    if scope_ids is None:
+        return AuditEvent.objects.all()
+    if not scope_ids:
+        raise NotAllowed("this needs the right to audit", code="role", right=Right.AUDIT.value)
+    return AuditEvent.objects.filter(scope_id__in=scope_ids)
+
+
+def event(seq: int, *, actor: Actor) -> ShownEvent:
+    """One event with its facts. Raises Missing."""
+    row = events_visible_to(actor).filter(seq=seq).first()
+    if row is None:
+        raise Missing()
+    return shown([row])[0]
+
+
+def shown(rows: Iterable[AuditEvent]) -> list[ShownEvent]:
+    """Events with the names of today beside the ids of the trail."""
+    rows = list(rows)
+    known = directory.known()
+    people = known.people({row.actor_id for row in rows if row.actor_id is not None})
+    scopes = known.scopes({row.scope_id for row in rows if row.scope_id is not None})
+    return [_shown(row, people, scopes) for row in rows]
+
+
+def _shown(row: AuditEvent, people: Mapping[int, str], scopes: Mapping[int, str]) -> ShownEvent:
+    body = json.loads(row.body)
+    name = people.get(row.actor_id, row.actor_label) if row.actor_id is not None else row.actor_label
+    return ShownEvent(
+        row=row,
+        actor=name if row.via == "session" or name == row.actor_label else f"{name} · {row.actor_label}",
+        scope=scopes.get(row.scope_id, str(row.scope_id)) if row.scope_id is not None else "",
+        body=body,
+        changes=diff.key_changes(body.get("before"), body.get("after")),
+    )
+
+
+def head() -> AuditHead:
+    """Where the chain ends."""
+    return AuditHead.objects.get(pk=1)
+
+
+def links(*, up_to_seq: int) -> Iterator[chain.Link]:
+    """The stored events in order, a chunk in memory at a time."""
+    rows = AuditEvent.objects.filter(seq__lte=up_to_seq).order_by("seq")
+    for row in rows.iterator(chunk_size=CHUNK):
+        columns = {name: getattr(row, name) for name in _COLUMNS}
+        yield chain.Link(row.seq, row.prev_hash, row.body, row.hash, columns)
+
+
+def verify(*, marks: Mapping[int, str] | None = None) -> chain.Verification:
+    """Walk the stored chain to its head; marks as in engine.chain.verify. Memory stays bounded."""
+    end = head()
+    newest = max(end.seq, AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0)
+    found = chain.verify(links(up_to_seq=newest), marks=marks)
+    if found.intact and found.head_seq < end.seq:
+        reason = f"the head says that event {end.seq} exists"
+        return chain.Verification(found.count, found.head_seq, found.head_hash, found.head_seq + 1, reason)
+    return found
