@@ -6,20 +6,26 @@ import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 
+from django.core.exceptions import RequestDataTooBig
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 
 from apps.core import clock, error_pages
-from apps.core.errors import Conflict, Invalid, KeyReused, PortalError
+from apps.core.errors import Busy, Conflict, Invalid, KeyReused, PortalError, TooLarge
 from apps.jobs.models import IdempotencyKey
 
 KEEP = timedelta(hours=72)
 ABANDONED = timedelta(minutes=10)  # a request that died while it was under way
 _KEPT_HEADERS = ("Content-Type", "Location", "ETag", "Retry-After")
+_UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_SECRET = "X-Held-Secret"  # in the kept headers of an answer that must not be stored
 
 
 class IdempotencyMiddleware:
-    """For unsafe requests under /api/v1/ that carry the header; file uploads are idempotent by their digest."""
+    """For unsafe requests under /api/v1/ that carry the header; file uploads are idempotent by their digest.
+
+    Only answers below 400 are kept: what was refused changed nothing, and may be sent again under its key.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -27,41 +33,41 @@ class IdempotencyMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         key = request.headers.get("Idempotency-Key")
         actor = getattr(request, "actor", None)
-        unsafe = request.method in ("POST", "PUT", "PATCH", "DELETE")
         upload = (request.content_type or "") not in ("", "application/json")
-        if key is None or actor is None or not unsafe or upload or not request.path.startswith("/api/v1/"):
+        applies = request.method in _UNSAFE and not upload and request.path.startswith("/api/v1/")
+        if key is None or actor is None or not applies:
             return self.get_response(request)
-        caller = actor.token_key or f"person:{actor.person_id}"
         try:
-            row, first = _claim(request, key, caller)
+            row, first = _claim(request, key, actor.token_key or f"person:{actor.person_id}")
+            if not first:
+                return _again(row)
         except PortalError as error:
             return error_pages.page_of(request, error)
-        if not first:
-            return _again(row)
         response = self.get_response(request)
         _keep(row, response)
         return response
 
 
 def _claim(request: HttpRequest, key: str, caller: str) -> tuple[IdempotencyKey, bool]:
-    """The row of this key and whether it is new. Raises Invalid, KeyReused, Conflict."""
+    """The row of this key and whether it is new. Raises Invalid, TooLarge, KeyReused, Conflict and Busy."""
     if not 1 <= len(key) <= 200 or not key.isprintable():
         raise Invalid("Idempotency-Key: 1 to 200 printable characters", code="idempotency_key")
-    body_digest = hashlib.sha256(request.body).hexdigest()
+    try:
+        body_digest = hashlib.sha256(request.body).hexdigest()
+    except RequestDataTooBig as error:
+        raise TooLarge("a request's body may have 10 MiB") from error
     now = clock.now()
-    same = {
-        "caller": caller,
-        "method": request.method or "",
-        "path": request.get_full_path()[:300],
-        "key": key,
-    }
-    IdempotencyKey.objects.filter(**same, created_at__lt=now - KEEP).delete()
-    IdempotencyKey.objects.filter(**same, status__isnull=True, created_at__lt=now - ABANDONED).delete()
+    same = {"caller": caller, "method": request.method or "", "path": _path(request), "key": key}
+    rows = IdempotencyKey.objects.filter(**same)
+    rows.filter(created_at__lt=now - KEEP).delete()
+    rows.filter(status__isnull=True, created_at__lt=now - ABANDONED).delete()
     try:
         with transaction.atomic():
             return IdempotencyKey.objects.create(**same, body_digest=body_digest, created_at=now), True
     except IntegrityError:
-        row = IdempotencyKey.objects.get(**same)
+        row = rows.first()
+    if row is None:  # the first request was refused in this very moment
+        raise Busy("the first request with this Idempotency-Key has just ended; try again")
     if row.body_digest != body_digest:
         raise KeyReused("this Idempotency-Key was used with another body")
     if row.status is None:
@@ -69,7 +75,16 @@ def _claim(request: HttpRequest, key: str, caller: str) -> tuple[IdempotencyKey,
     return row, False
 
 
+def _path(request: HttpRequest) -> str:
+    """The address with its query; of a very long one its digest, so that it stays its own."""
+    path = request.get_full_path()
+    return path if len(path) <= 300 else f"sha256:{hashlib.sha256(path.encode()).hexdigest()}"
+
+
 def _again(row: IdempotencyKey) -> HttpResponse:
+    """The first answer. Raises Conflict (shown_once) where it held a secret."""
+    if _SECRET in row.headers:
+        raise Conflict("the first answer held a secret, which is shown only once", code="shown_once")
     response = HttpResponse(row.body.encode(), status=row.status)
     for name, value in row.headers.items():
         response[name] = value
@@ -78,10 +93,12 @@ def _again(row: IdempotencyKey) -> HttpResponse:
 
 
 def _keep(row: IdempotencyKey, response: HttpResponse) -> None:
-    if response.status_code >= 500 or response.streaming:
+    if response.status_code >= 400 or response.streaming:
         row.delete()
         return
+    secret = "no-store" in response.get("Cache-Control", "")
     row.status = response.status_code
     row.headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
-    row.body = response.content.decode()
+    row.headers |= {_SECRET: "1"} if secret else {}
+    row.body = "" if secret else response.content.decode()
     row.save(update_fields=["status", "headers", "body"])

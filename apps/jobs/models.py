@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Person, Scope
 
 
 class JobState(models.TextChoices):
-    QUEUED = "queued"
-    RUNNING = "running"
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-    SKIPPED = "skipped"
+    QUEUED = "queued", _("queued")
+    RUNNING = "running", _("running")
+    SUCCEEDED = "succeeded", _("succeeded")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("cancelled")
+    SKIPPED = "skipped", _("skipped")
 
 
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
@@ -36,6 +37,9 @@ class Job(models.Model):
     finished_at = models.DateTimeField(null=True)
     attempt = models.PositiveSmallIntegerField(default=0)
     max_attempts = models.PositiveSmallIntegerField(default=3)
+    lost = models.PositiveSmallIntegerField(
+        default=0
+    )  # how often its worker was lost and it was queued again
     lease = models.CharField(max_length=32, blank=True)
     lease_until = models.DateTimeField(null=True)
     done = models.PositiveIntegerField(default=0)
@@ -73,6 +77,20 @@ class Schedule(models.Model):
     every_s = models.PositiveIntegerField()
     next_due_at = models.DateTimeField(db_index=True)
     enabled = models.BooleanField(default=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Heartbeat(models.Model):
+    """When a process of a kind was last seen alive."""
+
+    name = models.CharField(max_length=40, unique=True)
+    at = models.DateTimeField()
 
     def __str__(self) -> str:
         return self.name
@@ -106,10 +124,16 @@ class WebhookEndpoint(models.Model):
     name = models.CharField(max_length=120)
     url = models.URLField(max_length=500)
     secret = models.CharField(max_length=128)
+    previous_secret = models.CharField(max_length=128, blank=True)  # signs too, for a day after a change
+    rotated_at = models.DateTimeField(null=True)
     events = models.JSONField(default=list)  # patterns such as "change.*"
     scope = models.ForeignKey(Scope, on_delete=models.PROTECT, null=True, related_name="+")
     enabled = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ["name", "id"]
 
     def __str__(self) -> str:
         return self.name
@@ -129,6 +153,7 @@ class WebhookDelivery(models.Model):
     dead_at = models.DateTimeField(null=True)
     last_status = models.PositiveSmallIntegerField(null=True)
     last_error = models.CharField(max_length=300, blank=True)
+    log = models.JSONField(default=list)  # the newest attempts: [{"at", "status", "error", "duration_s"}]
 
     class Meta:
         ordering = ["-id"]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import OperationalError, connection
 from django.db.models import F
 from django.db.models.functions import Coalesce
 
@@ -24,6 +27,9 @@ from apps.jobs.models import Job, JobState
 
 log = logging.getLogger(__name__)
 
+# SQLite has one writer at a time and no queue for it: a worker that writes back to back would starve the pages.
+BREATH_S = 0.005
+
 
 class LeaseLost(Exception):
     """The job was taken over by another worker; nothing may be written for it here any more."""
@@ -31,6 +37,10 @@ class LeaseLost(Exception):
 
 class Cancelled(Exception):
     """Somebody asked for the job to stop."""
+
+
+class Skipped(Exception):
+    """What the job was asked for no longer applies; the text says why."""
 
 
 @dataclass(slots=True)
@@ -56,10 +66,14 @@ class RunningJob:
     @property
     def actor(self) -> Actor:
         """The portal, acting for whoever asked; rights were checked when the job was asked for."""
-        return actors.system(f"job {self.job.pk} for {self.job.requested_label}")
+        return replace(actors.system(f"job {self.job.pk}"), person_id=self.job.requested_by_id)
 
     def progress(self, done: int, total: int | None = None, phase: str = "") -> None:
-        """Report, renew the lease (call it at least once a minute). Raises LeaseLost and Cancelled."""
+        """Report, and renew the lease. Raises LeaseLost and Cancelled.
+
+        Call it between batches of writes, which should take 50 ms at most on SQLite, and at least every half
+        of PORTAL_JOB_LEASE_S; never inside of a transaction, where nobody would see it.
+        """
         held = self._mine().update(
             done=done,
             total=total,
@@ -70,6 +84,8 @@ class RunningJob:
             raise LeaseLost(str(self.job))
         if self._mine().filter(cancel_requested=True).exists():
             raise Cancelled(str(self.job))
+        if connection.vendor == "sqlite":
+            time.sleep(BREATH_S)
 
     @contextmanager
     def finishing(self) -> Iterator[Outcome]:
@@ -112,8 +128,14 @@ def run(job_id: int) -> None:
         log.warning("%s was taken over by another worker", running.job)
     except Cancelled:
         _end(running, JobState.CANCELLED, None)
+    except Skipped as reason:
+        _end(running, JobState.SKIPPED, {"code": "skipped", "detail": str(reason)})
     except PortalError as error:
-        _end(running, JobState.FAILED, problems.document(error))
+        _end(running, JobState.FAILED, json.loads(json.dumps(problems.document(error), default=str)))
+    except OperationalError:
+        # A locked or restarted database says nothing about the work itself.
+        log.exception("%s met a database that was not at hand", running.job)
+        _try_again(running)
     except Exception:
         # Whatever a handler dies of must end in the row, or the job would wait for its lease to run out.
         log.exception("%s failed", running.job)
@@ -141,3 +163,14 @@ def _end(running: RunningJob, state: JobState, problem: dict[str, Any] | None) -
     Job.objects.filter(pk=running.job.pk, lease=running.lease, state=JobState.RUNNING).update(
         state=state, finished_at=clock.now(), problem=problem, lease="", lease_until=None
     )
+
+
+def _try_again(running: RunningJob) -> None:
+    """Back to the queue while attempts are left; the tick sends it."""
+    job = running.job
+    if job.attempt >= job.max_attempts:
+        problem = {"code": "database", "detail": "the database was not at hand, on the last attempt too"}
+        _end(running, JobState.FAILED, problem)
+        return
+    mine = Job.objects.filter(pk=job.pk, lease=running.lease, state=JobState.RUNNING)
+    mine.update(state=JobState.QUEUED, lease="", lease_until=None, sent_at=None)

@@ -1,11 +1,17 @@
-"""What Celery calls: run one job, and the tick that makes up for everything that went missing."""
+"""What Celery calls, and the kinds of work of this floor and of the floors below it."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from celery import shared_task
 
+from apps.audit.services import checkpoints
 from apps.core import actor as actors
-from apps.jobs import running, services
+from apps.jobs import queries, running, services
+from apps.jobs.registry import job
+from apps.jobs.running import RunningJob, Skipped
+from apps.jobs.services import deliveries, tidying
 
 
 @shared_task(name="jobs.run", ignore_result=True)
@@ -16,7 +22,47 @@ def run(job_id: int) -> None:
 
 @shared_task(name="jobs.tick", ignore_result=True, expires=60)
 def tick() -> None:
-    """Lost workers, lost messages, due schedules."""
+    """Lost workers, lost messages, due schedules, due webhooks."""
+    services.beat(queries.WORKER)
     services.reap()
+    services.ensure_recurring()
     services.run_due_schedules(actor=actors.system("schedule"))
+    deliveries.ask_for_due_deliveries()
     services.resend()
+
+
+@job("jobs.deliver_webhook")
+def deliver_webhook(running: RunningJob) -> dict[str, Any]:
+    """One attempt to deliver one message; the delivery's own row says when the next one is due."""
+    made = deliveries.deliver(delivery_id=running.arguments["delivery_id"])
+    if made is None:
+        raise Skipped("the message was sent meanwhile, or is being sent")
+    return {"status": made.status, "error": made.error}
+
+
+@job("jobs.tidy", every_s=86400)
+def tidy(_running: RunningJob) -> dict[str, int]:
+    """Remove rows that have served their time."""
+    return tidying.tidy()
+
+
+@job("audit.verify")
+def verify_audit(_running: RunningJob) -> dict[str, Any]:
+    """Walk the audit trail and compare it with the kept checkpoints."""
+    found = checkpoints.compare(checkpoints.kept())
+    result = found.verification
+    return {
+        "intact": result.intact,
+        "count": result.count,
+        "head_seq": result.head_seq,
+        "head_hash": result.head_hash,
+        "first_bad_seq": result.first_bad_seq,
+        "reason": result.reason,
+        "checkpoints": found.checkpoints,
+    }
+
+
+@job("audit.checkpoint", every_s=86400)
+def checkpoint_audit(_running: RunningJob) -> dict[str, Any]:
+    """Verify the audit trail and keep where it stands."""
+    return {"file": checkpoints.write_checkpoint().name}

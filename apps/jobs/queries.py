@@ -1,0 +1,123 @@
+"""Questions about jobs, schedules and webhooks: who may see what, and what is still under way."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+
+from apps.core.actor import Actor
+from apps.core.errors import Missing, NotAllowed
+from apps.core.rights import Right
+from apps.jobs.models import ACTIVE, Heartbeat, Job, JobState, Schedule, WebhookDelivery, WebhookEndpoint
+
+WORKER = "worker"
+_LOOK_EVERY_S = 0.5
+
+
+def jobs_visible_to(actor: Actor) -> QuerySet[Job]:
+    """Jobs that the actor asked for, those of scopes that they may read, and for administrators all."""
+    jobs = Job.objects.select_related("requested_by", "scope")
+    if actor.may(Right.ADMIN, None):
+        return jobs
+    readable = actor.scope_ids(Right.READ)
+    own = Q(requested_by_id=actor.person_id) if actor.person_id is not None else Q(pk__in=())
+    in_scope = Q(scope__isnull=False) if readable is None else Q(scope_id__in=readable)
+    return jobs.filter(own | in_scope)
+
+
+def job(job_id: int, *, actor: Actor) -> Job:
+    """One job. Raises Missing."""
+    found = jobs_visible_to(actor).filter(pk=job_id).first()
+    if found is None:
+        raise Missing()
+    return found
+
+
+def may_control(job: Job, actor: Actor) -> bool:
+    """Whether the actor may cancel or retry: whoever asked, operators of its scope, administrators."""
+    if actor.person_id is not None and job.requested_by_id == actor.person_id:
+        return True
+    return actor.may(Right.ADMIN, job.scope_id) or (
+        job.scope_id is not None and actor.may(Right.OPERATE, job.scope_id)
+    )
+
+
+def job_to_control(job_id: int, *, actor: Actor) -> Job:
+    """A job that the actor may cancel or retry. Raises Missing and NotAllowed (role)."""
+    found = job(job_id, actor=actor)
+    if not may_control(found, actor):
+        raise NotAllowed(
+            "this needs the right to operate, or to have asked for the job",
+            code="role",
+            right=Right.OPERATE.value,
+        )
+    return found
+
+
+def wait_for(job_id: int, *, actor: Actor, seconds: float) -> Job:
+    """The job as soon as it is over, or as it is after so many seconds. Raises Missing."""
+    until = time.monotonic() + seconds
+    found = job(job_id, actor=actor)
+    while found.state in ACTIVE and (left := until - time.monotonic()) > 0:
+        time.sleep(min(_LOOK_EVERY_S, left))
+        found = job(job_id, actor=actor)
+    return found
+
+
+def running_jobs(actor: Actor) -> QuerySet[Job]:
+    """What the actor asked for and is not over yet, newest first."""
+    return jobs_visible_to(actor).filter(state__in=ACTIVE, requested_by_id=actor.person_id).order_by("-id")
+
+
+def newest_of_kind(kind: str, *, actor: Actor) -> Job | None:
+    """The newest visible job of a kind."""
+    return jobs_visible_to(actor).filter(kind=kind).order_by("-id").first()
+
+
+def schedules_visible_to(actor: Actor) -> QuerySet[Schedule]:
+    """All schedules. Raises NotAllowed (role) for who is no administrator everywhere."""
+    actor.require(Right.ADMIN, None)
+    return Schedule.objects.all()
+
+
+def endpoints_visible_to(actor: Actor) -> QuerySet[WebhookEndpoint]:
+    """Webhook endpoints of the scopes that the actor administers. Raises NotAllowed (role) where there is none."""
+    scope_ids = actor.scope_ids(Right.ADMIN)
+    endpoints = WebhookEndpoint.objects.select_related("scope")
+    if scope_ids is None:
+        return endpoints
+    if not scope_ids:
+        raise NotAllowed("this needs the right to admin", code="role", right=Right.ADMIN.value)
+    return endpoints.filter(scope_id__in=scope_ids)
+
+
+def endpoint(endpoint_id: int, *, actor: Actor) -> WebhookEndpoint:
+    """One endpoint. Raises Missing and NotAllowed (role)."""
+    found = endpoints_visible_to(actor).filter(pk=endpoint_id).first()
+    if found is None:
+        raise Missing()
+    return found
+
+
+def deliveries_visible_to(actor: Actor) -> QuerySet[WebhookDelivery]:
+    """Deliveries to the endpoints that the actor administers. Raises NotAllowed (role)."""
+    endpoints = endpoints_visible_to(actor)
+    return WebhookDelivery.objects.filter(endpoint__in=endpoints).select_related("endpoint")
+
+
+def due_deliveries(now: datetime) -> QuerySet[WebhookDelivery]:
+    """Deliveries whose next attempt is due, oldest first."""
+    return WebhookDelivery.objects.filter(
+        delivered_at__isnull=True, dead_at__isnull=True, next_attempt_at__lte=now
+    ).order_by("next_attempt_at")
+
+
+def worker_seen(now: datetime) -> bool:
+    """Whether a worker gave a sign of life lately: by the tick, or by renewing the lease of a job."""
+    since = now - timedelta(seconds=max(120, 4 * settings.TICK_S))
+    if Heartbeat.objects.filter(name=WORKER, at__gte=since).exists():
+        return True
+    return Job.objects.filter(state=JobState.RUNNING, lease_until__gt=now).exists()
