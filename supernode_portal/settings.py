@@ -161,11 +161,18 @@ else:
 JOB_LEASE_S = env.integer("PORTAL_JOB_LEASE_S", 120, at_least=2, at_most=86400)
 JOB_RESEND_S = env.integer("PORTAL_JOB_RESEND_S", 60, at_least=1, at_most=86400)
 TICK_S = env.integer("PORTAL_TICK_S", 15, at_least=1, at_most=600)
+# Networks and host names that webhooks may call although they are not public.
+WEBHOOK_ALLOW = env.listing("PORTAL_WEBHOOK_ALLOW")
+# Requests to the API per minute of each token or person; the gate counts by itself.
+API_RATE_PER_MINUTE = env.integer("PORTAL_API_RATE_PER_MINUTE", 1200, at_least=10, at_most=1_000_000)
+GATE_RATE_PER_MINUTE = env.integer("PORTAL_GATE_RATE_PER_MINUTE", 600, at_least=10, at_most=1_000_000)
 EVIDENCE_DIR = DATA_DIR / "evidence"
 EVIDENCE_LIMIT_BYTES = env.integer("PORTAL_EVIDENCE_LIMIT_MIB", 256, at_least=1, at_most=4096) * 2**20
 # Evidence above this size is read by a job instead of in the request.
 EVIDENCE_INLINE_BYTES = env.integer("PORTAL_EVIDENCE_INLINE_KIB", 1024, at_least=1, at_most=65536) * 2**10
 CHECKPOINT_DIR = DATA_DIR / "checkpoints"
+# An Ed25519 private key in PEM; with it checkpoints can be verified by anybody who has the public key.
+CHECKPOINT_KEY = env.text("PORTAL_CHECKPOINT_KEY")
 STALE_AFTER_S = env.integer("PORTAL_STALE_AFTER_S", 24 * 3600, at_least=60, at_most=365 * 86400)
 
 STORAGES = {
@@ -252,7 +259,8 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["apps.accounts.authentication.ActorAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["apps.core.api.SignedIn"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["apps.core.parsing.PlainJSONParser"],
+    "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttling.CallerThrottle"],
     "DEFAULT_PAGINATION_CLASS": "apps.core.paging.CursorPages",
     "DEFAULT_FILTER_BACKENDS": ["apps.core.filtering.StrictFilterBackend"],
     "DEFAULT_SCHEMA_CLASS": "apps.core.schema.PortalSchema",

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.locale import LocaleMiddleware
 from django.utils import timezone
 
-from apps.accounts import queries
+from apps.accounts import queries, services
 from apps.accounts.models import Person, Token
 from apps.core import clock, error_pages
 from apps.core.actor import Actor, Via
@@ -38,9 +38,7 @@ class ActorMiddleware:
         try:
             request.actor = _actor(request)  # type: ignore[attr-defined]
         except NotSignedIn as error:
-            response = error_pages.page_of(request, error)
-            response["WWW-Authenticate"] = 'Bearer realm="portal"'
-            return response
+            return error_pages.page_of(request, error)
         zone = getattr(request.user, "time_zone", "") or request.COOKIES.get("time_zone", "")
         with timezone.override(_zone(zone)):
             return self.get_response(request)
@@ -49,7 +47,10 @@ class ActorMiddleware:
 def _actor(request: HttpRequest) -> Actor | None:
     scheme, _, credential = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "bearer" and request.path.startswith("/api/"):
-        return _token_actor(request, queries.token_behind(credential, now=clock.now()))
+        now = clock.now()
+        token = queries.token_behind(credential, now=now)
+        services.note_use(token, now=now)
+        return _token_actor(request, token)
     if request.user.is_authenticated and isinstance(request.user, Person):
         return _session_actor(request, request.user)
     return None

@@ -143,6 +143,7 @@ class RateWindow(models.Model):
     bucket = models.CharField(max_length=120)
     window = models.BigIntegerField()
     count = models.PositiveIntegerField(default=0)
+    ends_at_s = models.BigIntegerField(default=0, db_index=True)  # seconds since 1970
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["bucket", "window"], name="accounts_rate_once")]

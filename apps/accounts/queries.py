@@ -9,10 +9,12 @@ from collections import defaultdict
 from datetime import datetime
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from apps.accounts.models import Person, RoleGrant, Token
-from apps.core.actor import EVERYWHERE
-from apps.core.errors import NotSignedIn
+from apps.accounts.models import Invitation, Person, PersonKind, RoleGrant, Scope, Token
+from apps.core import clock, digest
+from apps.core.actor import EVERYWHERE, Actor
+from apps.core.errors import Missing, NotAllowed, NotSignedIn
 from apps.core.rights import RIGHTS_OF, Right, Role, TokenScope
 
 _TOKEN = re.compile(r"snp_([0-9A-Za-z]{12})\.([0-9A-Za-z]{40})")
@@ -90,3 +92,137 @@ def people_with(right: Right, *, scope_id: int) -> list[Person]:
 def active_person_ids(person_ids: set[int]) -> set[int]:
     """Those of the ids whose people have not left."""
     return set(Person.objects.filter(pk__in=person_ids, is_active=True).values_list("pk", flat=True))
+
+
+def people_visible_to(actor: Actor) -> QuerySet[Person]:
+    """People that the actor administrates: all, or those with a role in one of their scopes; and themselves.
+
+    Raises NotAllowed (role) for who administrates nowhere.
+    """
+    scope_ids = _administrated(actor)
+    if scope_ids is None:
+        return Person.objects.all()
+    here = RoleGrant.objects.filter(person=OuterRef("pk"), scope_id__in=scope_ids)
+    return Person.objects.filter(Exists(here) | Q(pk=actor.person_id))
+
+
+def person(person_id: int, *, actor: Actor) -> Person:
+    """Somebody that the actor administrates, or themselves. Raises Missing and NotAllowed (role)."""
+    if person_id == actor.person_id:
+        return Person.objects.get(pk=person_id)
+    found = people_visible_to(actor).filter(pk=person_id).first()
+    if found is None:
+        raise Missing()
+    return found
+
+
+def manages(actor: Actor, person: Person) -> bool:
+    """Whether the whole of a person is the actor's to administrate: every role of theirs is in the actor's scopes."""
+    if actor.may(Right.ADMIN, None):
+        return True
+    held = set(RoleGrant.objects.filter(person=person).values_list("scope_id", flat=True))
+    mine = actor.scope_ids(Right.ADMIN) or frozenset()
+    return bool(held) and not person.is_superuser and held <= mine
+
+
+def managed_person(person_id: int, *, actor: Actor) -> Person:
+    """Somebody whose leaving the actor may decide. Raises Missing and NotAllowed (role)."""
+    people_visible_to(actor)
+    found = person(person_id, actor=actor)
+    if not manages(actor, found):
+        raise NotAllowed(
+            "this person has roles that are not yours to take", code="role", right=Right.ADMIN.value
+        )
+    return found
+
+
+def administrates_everywhere(person: Person) -> bool:
+    """Whether somebody is one of those of whom one must stay."""
+    if person.kind != PersonKind.PERSON or not person.is_active:
+        return False
+    grants = RoleGrant.objects.filter(person=person, role=Role.ADMIN.value, scope__isnull=True)
+    return person.is_superuser or grants.exists()
+
+
+def grants_visible_to(actor: Actor) -> QuerySet[RoleGrant]:
+    """Roles given in the scopes that the actor administrates, and their own. Raises nothing."""
+    grants = RoleGrant.objects.select_related("person", "scope", "granted_by")
+    scope_ids = actor.scope_ids(Right.ADMIN)
+    if scope_ids is None:
+        return grants
+    return grants.filter(Q(scope_id__in=scope_ids) | Q(person_id=actor.person_id))
+
+
+def scopes_visible_to(actor: Actor) -> QuerySet[Scope]:
+    """Scopes in which the actor may read."""
+    scope_ids = actor.scope_ids(Right.READ)
+    scopes = Scope.objects.order_by("name")
+    return scopes if scope_ids is None else scopes.filter(pk__in=scope_ids)
+
+
+def scope_by_slug(slug: str, *, actor: Actor) -> Scope:
+    """The scope of a cluster. Raises Missing."""
+    found = scopes_visible_to(actor).filter(slug=slug).first()
+    if found is None:
+        raise Missing(f"{slug[:64]}: there is no such cluster, or you may not see it")
+    return found
+
+
+def open_invitation(now: datetime) -> Q:
+    """Invitations whose link works: not used, not revoked, not over, and their inviter is still here."""
+    return Q(
+        accepted_at__isnull=True, revoked_at__isnull=True, expires_at__gt=now, invited_by__is_active=True
+    )
+
+
+def invitations_visible_to(actor: Actor) -> QuerySet[Invitation]:
+    """Every invitation for administrators of everywhere, else one's own. Raises NotAllowed (role)."""
+    invitations = Invitation.objects.select_related("invited_by", "accepted_by").order_by("-pk")
+    if _administrated(actor) is None:
+        return invitations
+    return invitations.filter(invited_by_id=actor.person_id)
+
+
+def invitation_behind(secret: str) -> Invitation:
+    """The open invitation of a link's secret. Raises Missing (invitation)."""
+    found = Invitation.objects.filter(
+        open_invitation(clock.now()), secret_hash=digest.of_text(secret)
+    ).first()
+    if found is None:
+        raise Missing("this link is not valid, or no longer", code="invitation")
+    return found
+
+
+def tokens_visible_to(actor: Actor) -> QuerySet[Token]:
+    """One's own tokens, for administrators of everywhere all, and those of service accounts of one's scopes."""
+    tokens = Token.objects.select_related("person", "created_by").prefetch_related("clusters").order_by("-pk")
+    scope_ids = actor.scope_ids(Right.ADMIN)
+    if scope_ids is None:
+        return tokens
+    roles = RoleGrant.objects.filter(person=OuterRef("person"))
+    elsewhere = roles.filter(Q(scope__isnull=True) | ~Q(scope_id__in=scope_ids))
+    managed = Q(Exists(roles), ~Exists(elsewhere), person__kind=PersonKind.SERVICE)
+    return tokens.filter(Q(person_id=actor.person_id) | managed)
+
+
+def token_owner(person_id: int, *, actor: Actor) -> Person:
+    """For whom the actor may make a token: themselves, or a service account that they manage.
+
+    Raises Missing, and NotAllowed (not_yours) for another person, who makes their own.
+    """
+    owner = person(person_id, actor=actor)
+    if owner.pk == actor.person_id:
+        return owner
+    if owner.kind != PersonKind.SERVICE or not manages(actor, owner):
+        raise NotAllowed("people make their own tokens; this one is not yours to make", code="not_yours")
+    if not owner.is_active:
+        raise Missing()
+    return owner
+
+
+def _administrated(actor: Actor) -> frozenset[int] | None:
+    """The scopes that the actor administrates, None for all. Raises NotAllowed (role) where there is none."""
+    scope_ids = actor.scope_ids(Right.ADMIN)
+    if scope_ids is not None and not scope_ids:
+        raise NotAllowed("this needs the right to admin", code="role", right=Right.ADMIN.value)
+    return scope_ids

@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode, urlsplit
+
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.core import problems
-from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, NotSignedIn, PortalError
+from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, NotSignedIn, PortalError, TooLarge
 
 _TEMPLATES = {400, 403, 404, 409, 412, 413, 429, 500, 503}
 
 
 def page_of(request: HttpRequest, error: PortalError) -> HttpResponse:
-    """The page of an error, or its problem document under /api/."""
+    """The page of an error, or its problem document under /api/; where a password is missing, the way to it."""
     if request.path.startswith("/api/"):
         return JsonResponse(
-            problems.document(error, request=request), status=error.status, content_type=problems.MEDIA_TYPE
+            problems.document(error, request=request),
+            status=error.status,
+            content_type=problems.MEDIA_TYPE,
+            headers=problems.headers_of(error),
         )
     if isinstance(error, NotSignedIn):
-        return redirect(f"{reverse('accounts:sign_in')}?next={request.get_full_path()}")
+        return _first(request, "accounts:sign_in")
+    if error.code == "reauthenticate":
+        return _first(request, "accounts:confirm_password")
     status = error.status if error.status in _TEMPLATES else (400 if error.status < 500 else 500)
     context = {"error": error, "message": problems.text_of(error), "request_id": problems.request_id(request)}
-    return render(request, f"errors/{status}.html", context, status=error.status)
+    response = render(request, f"errors/{status}.html", context, status=error.status)
+    if wait_s := error.fields.get("retry_after_s"):
+        response["Retry-After"] = str(wait_s)
+    return response
+
+
+def _first(request: HttpRequest, name: str) -> HttpResponse:
+    """Lead to a page and back again: to what was asked for, or to the page whose form was sent."""
+    back = request.get_full_path()
+    if request.method not in ("GET", "HEAD"):
+        referrer = urlsplit(request.headers.get("Referer", ""))
+        back = (
+            f"{referrer.path}?{referrer.query}".rstrip("?") if referrer.netloc == request.get_host() else "/"
+        )
+    address = f"{reverse(name)}?{urlencode({'next': back})}"
+    if request.headers.get("HX-Request"):
+        return HttpResponse(headers={"HX-Redirect": address})
+    return redirect(address)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig):
+        return page_of(request, TooLarge(_("A request may have 10 MiB; hand in files on the evidence page.")))
     return page_of(request, Invalid(_("The request could not be understood.")))
 
 

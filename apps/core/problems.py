@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest
 from rest_framework import exceptions as drf
 from rest_framework.response import Response
@@ -61,17 +61,23 @@ def document(error: errors.PortalError, *, request: HttpRequest | None = None) -
     return body
 
 
+def headers_of(error: errors.PortalError) -> dict[str, str]:
+    """The headers that go with an error: how to sign in, when to come again."""
+    headers = {}
+    if isinstance(error, errors.NotSignedIn):
+        headers["WWW-Authenticate"] = 'Bearer realm="portal"'
+    if wait_s := error.fields.get("retry_after_s"):
+        headers["Retry-After"] = str(wait_s)
+    return headers
+
+
 def exception_handler(exception: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's hook: every error as a problem document; what is no known error is left to Django (500)."""
     error = _as_portal_error(exception)
     if error is None:
         return None
     request = getattr(context.get("request"), "_request", None)
-    headers = {}
-    if isinstance(error, errors.NotSignedIn):
-        headers["WWW-Authenticate"] = 'Bearer realm="portal"'
-    if wait := error.fields.get("retry_after_s"):
-        headers["Retry-After"] = str(wait)
+    headers = headers_of(error)
     if isinstance(exception, drf.MethodNotAllowed) and (view := context.get("view")) is not None:
         headers["Allow"] = ", ".join(view.allowed_methods)
     return Response(
@@ -86,6 +92,8 @@ def _as_portal_error(exception: Exception) -> errors.PortalError | None:
         return errors.Missing()
     if isinstance(exception, PermissionDenied):
         return errors.NotAllowed()
+    if isinstance(exception, RequestDataTooBig):
+        return errors.TooLarge("a request's body may have 10 MiB")
     if isinstance(exception, drf.ValidationError):
         return errors.Invalid("the input is not valid", errors=_field_errors(exception.detail, ""))
     if isinstance(exception, drf.APIException):

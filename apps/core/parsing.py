@@ -1,0 +1,52 @@
+"""JSON bodies: at most 10 MiB, and nothing in them that a database or UTF-8 cannot hold."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from rest_framework.parsers import JSONParser
+
+from apps.core.errors import Invalid, TooLarge
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class PlainJSONParser(JSONParser):
+    """DRF's parser that refuses what is too long, NUL, halves of surrogate pairs, and numbers beyond 64 bits."""
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        body = stream.read(limit + 1)
+        if len(body) > limit:
+            raise TooLarge(f"a request's body may have {limit // 2**20} MiB")
+        try:
+            value = super().parse(io.BytesIO(body), media_type, parser_context)
+            _check(value)
+        except RecursionError as error:
+            raise Invalid("the body is nested too deeply", code="parse_error") from error
+        return value
+
+
+def _check(value: Any) -> None:
+    """Raises Invalid (unstorable) for the first thing that cannot be kept."""
+    if isinstance(value, str):
+        if _UNSTORABLE.search(value):
+            raise Invalid("a text holds NUL or half of a surrogate pair", code="unstorable")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _check(key)
+            _check(item)
+    elif isinstance(value, list):
+        for item in value:
+            _check(item)
+    elif isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        raise Invalid("a number is beyond 64 bits", code="unstorable")
