@@ -22,17 +22,22 @@ class Coefficients:
     picojoule_per_flop_16: float
     picojoule_per_flop_8: float
     picojoule_per_flop_4: float
+    power_sharpness: float
     wave_share: float
     memory_share: float
     flash_share: float
+    eager_flash_share: float
+    softmax_flops: float
     unfused_share: float
     elementwise_scale: float
+    eager_scale: float
     quantise_bytes_8: float
     quantise_bytes_block: float
     quantise_bytes_4: float
     narrow_share_4: float
     launch_s: float
     moe_sync_s: float
+    graph_host_share: float
     scale_up_share: float
     scale_out_share: float
     collective_start_s: float
@@ -47,6 +52,7 @@ class Coefficients:
     jitter_per_doubling: float
     step_fixed_s: float
     interval_spread: float
+    interval_moe: float
     interval_per_default: float
     context_bytes: float
     buffer_bytes_per_group: float

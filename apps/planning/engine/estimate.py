@@ -140,7 +140,8 @@ def estimate(plan: PlanInput, coefficients: Coefficients | None = None) -> Estim
     memory = memory_ledger(plan, c)
     step = step_time(plan.model, plan.system, plan.workload, plan.layout, c)
     total = float(step.total[0])
-    low, high = interval(total, half_width((a.name for a in plan.assumptions if a.uncertain), c))
+    uncertain = (a.name for a in plan.assumptions if a.uncertain)
+    low, high = interval(total, half_width(uncertain, c, is_moe=plan.model.is_moe))
     sequences, seq_len = int(plan.layout.global_batch[0]), plan.workload.seq_len
     cards = int(plan.layout.accelerators[0])
     flops = plan.model.model_flops(sequences=sequences, seq_len=seq_len)

@@ -59,16 +59,22 @@ def _ring_s(kernels: Kernels, net: Fabric, domain_size: int) -> Floats:
 
 
 def _expert_s(kernels: Kernels, net: Fabric, domain_size: int) -> Floats:
-    """Dispatch and combine of one forward pass: two all-to-all of topk copies of each token."""
+    """Dispatch and combine of one forward pass: two all-to-all of each token.
+
+    A token goes once to each rank that holds some of its topk experts: e (1 - (1 - 1/e)^topk) of e ranks, and
+    crosses into each domain once.
+    """
     layouts, model, workload = kernels.layouts, kernels.model, kernels.workload
     members = group(layouts.ep, layouts.etp, domain_size)
-    copies = model.topk * workload.imbalance * kernels.tokens / layouts.token_shards
+    ranks = layouts.ep.astype(np.float64)
+    distinct = ranks * (1.0 - (1.0 - 1.0 / ranks) ** model.topk)
+    copies = distinct * workload.imbalance * kernels.tokens / layouts.token_shards
     size = HALF * model.hidden * copies
     domains = np.maximum(members.domains, 2).astype(np.float64)
     met = (domains - 1) * (1.0 - (1.0 - 1.0 / domains) ** model.topk)
     if workload.routed_domains is not None:
         met = np.minimum(met, float(workload.routed_domains))
-    sent = np.maximum(model.topk, 1) * (domains - 1) / domains
+    sent = np.maximum(distinct, 1.0) * (domains - 1) / domains
     return 2.0 * all_to_all_s(size, members, net, domain_share=np.minimum(1.0, met / sent))
 
 

@@ -11,7 +11,7 @@ from apps.planning.engine.coefficients import Coefficients
 from apps.planning.engine.gemm import HALF, Product, product_s
 from apps.planning.engine.layouts import Floats, Layouts
 from apps.planning.engine.system import Rates
-from apps.planning.engine.workload import AttentionKernel, Precision, Workload
+from apps.planning.engine.workload import AttentionKernel, Framework, Precision, Workload
 
 BACKWARD_PRODUCTS = 2.0  # gradients of inputs and of weights
 BACKWARD_BYTES = 2.0  # memory-bound kernels read the gradient beside the operand
@@ -71,9 +71,18 @@ class Kernels:
         }.get(self.workload.precision, 0.0)
         return per_element * elements / self.rates.memory_bytes_per_s
 
+    @property
+    def flash_share(self) -> float:
+        """Rate of fused attention against a large 16-bit product; lower without the vendor's kernels."""
+        c = self.coefficients
+        return c.flash_share * (c.eager_flash_share if self.workload.framework is Framework.FSDP else 1.0)
+
     def memory_s(self, moved_bytes: Floats) -> Floats:
         """Seconds of memory-bound kernels that have to move so many bytes at least."""
-        return self.coefficients.elementwise_scale * moved_bytes / self.rates.memory_bytes_per_s
+        scale = self.coefficients.elementwise_scale
+        if self.workload.framework is Framework.FSDP:
+            scale *= self.coefficients.eager_scale
+        return scale * moved_bytes / self.rates.memory_bytes_per_s
 
 
 def plain_layer(kernels: Kernels) -> PassTime:
@@ -96,7 +105,9 @@ def _pass(
 ) -> PassTime:
     core, backward_factor = _core(kernels)
     memory = kernels.memory_s(moved_bytes)
-    host = np.full(len(kernels.layouts), launches * kernels.coefficients.launch_s + sync_s)
+    c = kernels.coefficients
+    share = c.graph_host_share if kernels.workload.graphs else 1.0
+    host = np.full(len(kernels.layouts), share * (launches * c.launch_s + sync_s))
     return PassTime(
         forward=matrices + core + memory,
         backward=BACKWARD_PRODUCTS * matrices + backward_factor * core + BACKWARD_BYTES * memory,
@@ -167,15 +178,19 @@ def _experts(kernels: Kernels) -> tuple[Floats, Floats]:
 def _core(kernels: Kernels) -> tuple[Floats, float]:
     """Score and value products with softmax, forward seconds, and what the backward pass costs against it.
 
-    A fused kernel skips the masked half; the unfused form scores all pairs and moves each score through
-    memory: written by the product, read and written by softmax and by dropout, read by the value product.
+    A fused kernel skips the masked half and interleaves products with the exponentials of softmax. The unfused
+    form scores all pairs and moves each score through memory: written by the product, read and written by
+    softmax and by dropout, read by the value product.
     """
     model, layouts, workload = kernels.model, kernels.layouts, kernels.workload
     pair_width = (model.query_width + model.value_width) / layouts.tp
     per_token_pairs = workload.seq_len * kernels.tokens
     if workload.attention is AttentionKernel.FLASH:
-        flops = pair_width * per_token_pairs * _windowed_share(model, workload.seq_len)
-        return flops / (kernels.rates.half_flops * kernels.coefficients.flash_share), FLASH_BACKWARD
+        pairs = per_token_pairs / 2.0 * _windowed_share(model, workload.seq_len)
+        products = 2.0 * pair_width * pairs / kernels.rates.half_flops
+        scores = kernels.coefficients.softmax_flops * model.heads / layouts.tp * pairs
+        softmax = scores / kernels.rates.vector_flops
+        return (products + softmax) / kernels.flash_share, FLASH_BACKWARD
     flops = 2.0 * pair_width * per_token_pairs
     passes = 4 * HALF + (2 * HALF + 1.0 if workload.dropout else 0.0)
     scores = model.heads / layouts.tp * per_token_pairs

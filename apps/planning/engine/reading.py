@@ -40,6 +40,7 @@ def read_plan(document: object) -> PlanInput:
     stop_if_wrong(root)
     workload, assumed = workload_for(
         model,
+        system,
         options,
         seq_len=seq_len,
         zero=int(layout.zero[0]),

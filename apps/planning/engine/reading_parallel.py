@@ -8,6 +8,7 @@ from apps.catalogue.engine.models import ModelSpec
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
+from apps.planning.engine.system import System
 from apps.planning.engine.workload import AttentionKernel, Framework, Precision, Workload
 
 RECOMPUTE = {"none": Recompute.NONE, "selective": Recompute.SELECTIVE, "full": Recompute.FULL}
@@ -19,6 +20,7 @@ SCHEDULES = {
 }
 PLACEMENTS = {"tp-cp-dp-pp": Placement.TP_CP_DP_PP, "tp-cp-pp-dp": Placement.TP_CP_PP_DP}
 GRADIENT_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0}
+HOST_DOMAIN = 8  # cards of one host
 COMPRESSED_BYTES = {"none": None, "fp16": 2.0, "int8": 1.0, "int4": 0.5}
 
 
@@ -36,13 +38,13 @@ class Options:
     imbalance: float = 1.0
     routed_domains: int | None = None
     in_network_reduction: bool = False
-    cuda_graphs: bool = False
+    graphs: bool | None = None
     overlap: dict[str, bool] | None = None
     reserve_share: float = 0.10
 
 
 def workload_for(
-    model: ModelSpec, options: Options, *, seq_len: int, zero: int, sequence_parallel: bool
+    model: ModelSpec, system: System, options: Options, *, seq_len: int, zero: int, sequence_parallel: bool
 ) -> tuple[Workload, tuple[Assumption, ...]]:
     """Fill in defaults by rules of recipe, and say which.
 
@@ -64,6 +66,10 @@ def workload_for(
     if dropout is None:
         dropout = not model.gated_mlp
         default("dropout", dropout, "GPT recipes train with dropout, gated models without")
+    graphs = options.graphs
+    if graphs is None:
+        graphs = system.domain_size > HOST_DOMAIN
+        default("graphs", graphs, "recipes for domains beyond one host capture layers in graphs")
     gradient = options.gradient_dtype
     if gradient is None:
         gradient = "fp32" if options.framework is Framework.MEGATRON else "bf16"
@@ -95,7 +101,7 @@ def workload_for(
             imbalance=options.imbalance,
             routed_domains=options.routed_domains,
             in_network_reduction=options.in_network_reduction,
-            cpu_graphs=options.cuda_graphs,
+            graphs=graphs,
             overlap_tp=chosen["tp"],
             overlap_dp=chosen["dp"],
             overlap_pp=chosen["pp"],
@@ -127,7 +133,7 @@ def read_options(fields: Fields) -> Options:
         imbalance=fields.number("expert_imbalance", default=1.0) or 1.0,
         routed_domains=fields.whole("routed_domains") if fields.has("routed_domains") else None,
         in_network_reduction=fields.flag("in_network_reduction", default=False),
-        cuda_graphs=fields.flag("cuda_graphs", default=False),
+        graphs=fields.flag("graphs", default=False) if fields.has("graphs") else None,
         overlap={
             name: overlap.flag(name, default=True)
             for name in ("tp", "dp", "pp", "cp", "ep")

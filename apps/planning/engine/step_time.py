@@ -103,7 +103,7 @@ def _layer_step(
     ep_hidden = np.minimum(ep, c.ep_hidden_share * compute) if workload.overlap_ep else 0.0
     exposed_ep = ep - ep_hidden * (1.0 - c.window_slowdown)
     rounds = np.where(layouts.recompute == Recompute.FULL, 4.0, 3.0)
-    host = 0.0 if workload.cpu_graphs else rounds * passes.host_forward
+    host = rounds * passes.host_forward
     device = compute + tp + cp + exposed_ep
     stall = _smooth_excess(device, host)
     return LayerStep(
@@ -184,7 +184,7 @@ def _assemble(
     )
     data = data_traffic(model, workload, layouts, parameters, window, net, system.domain_size, c)
     send = stage_send_s(kernels, net, system.domain_size)
-    messages = 2.0 * layouts.vpp * m + 2.0 * (layouts.pp - 1)
+    messages = layouts.vpp * m + 2.0 * (layouts.pp - 1)  # both directions at once, but for fill and drain
     hides = workload.overlap_pp & (layouts.vpp > 1)
     pp = messages * send * np.where(hides, 1.0 - c.pp_hidden_share, 1.0)
     optimizer = _optimizer_s(parameters, layouts, kernels.rates)

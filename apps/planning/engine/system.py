@@ -10,6 +10,7 @@ from apps.planning.engine.coefficients import Coefficients, default_scale_out
 from apps.planning.engine.workload import Precision
 
 TYPICAL_W_PER_FLOPS = 700.0 / 989e12  # an H100, for parts whose power is not known
+TYPICAL_MATRIX_TO_VECTOR = 16.0  # 16-bit matrix over fp32 vector peak, an A100 or H100
 PCIE_BYTES_PER_S = 25e9  # one way, PCIe 4 x16, for parts without scale-up links
 
 
@@ -90,6 +91,7 @@ class Rates:
     half_flops: float
     operand_bytes: float
     memory_bytes_per_s: float
+    vector_flops: float
 
 
 FORMATS = {
@@ -113,7 +115,8 @@ def peak_flops(part: Accelerator, precision: Precision) -> float:
 def rates(part: Accelerator, precision: Precision, coefficients: Coefficients) -> Rates:
     """Sustained rates of a part.
 
-    A large product is limited by the units and by power: 1/rate = 1/(share x peak) + energy per FLOP / TDP.
+    A large product is limited by the units and by power, TDP over the energy of a FLOP. `vector_flops` is the
+    fp32 vector peak, which the exponentials of attention need.
     nvfp4 recipes leave some layers in 16 bit, so their rate is the harmonic mean of both.
     """
     if part.memory_bytes_per_s is None:
@@ -137,8 +140,13 @@ def rates(part: Accelerator, precision: Precision, coefficients: Coefficients) -
         half_flops=half,
         operand_bytes=OPERAND_BYTES.get(precision, 2.0),
         memory_bytes_per_s=part.memory_bytes_per_s * coefficients.memory_share,
+        vector_flops=part.dense_flops.get("fp32", half_peak / TYPICAL_MATRIX_TO_VECTOR),
     )
 
 
 def _sustained(peak: float, power_w: float, picojoule: float, coefficients: Coefficients) -> float:
-    return 1.0 / (1.0 / (coefficients.gemm_peak_share * peak) + picojoule * 1e-12 / power_w)
+    """Units and power limit a product together: the norm of both times, sharp where one clearly rules."""
+    sharp = coefficients.power_sharpness
+    units_s = 1.0 / (coefficients.gemm_peak_share * peak)
+    power_s = picojoule * 1e-12 / power_w
+    return float((units_s**sharp + power_s**sharp) ** (-1.0 / sharp))

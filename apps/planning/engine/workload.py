@@ -55,7 +55,7 @@ class Workload:
     imbalance: float = 1.0
     routed_domains: int | None = None
     in_network_reduction: bool = False
-    cpu_graphs: bool = False
+    graphs: bool = False
     overlap_tp: bool = True
     overlap_dp: bool = True
     overlap_pp: bool = True

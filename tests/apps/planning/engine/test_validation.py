@@ -1,0 +1,125 @@
+"""Predictions against published measurements: the bars, the held-out sources, and how rows are read."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+from apps.planning.engine import coefficients as coefficients_module
+from apps.planning.engine.layouts import Recompute
+from apps.planning.engine.published_run import PublishedRun, UnusableRun, read_run
+from apps.planning.engine.validation import Comparison, compare, rankings, report, spearman, summarise
+from apps.planning.engine.workload import AttentionKernel, Framework, Precision
+
+TABLE = Path(coefficients_module.DATA).parent / "published_runs.csv"
+ROWS = list(csv.DictReader(TABLE.open(encoding="utf-8")))
+RUNS = [run for run in map(read_run, ROWS) if isinstance(run, PublishedRun)]
+BY_ID = {run.id: run for run in RUNS}
+COMPARISONS = [compare(run) for run in RUNS]
+
+
+def mean_error(part: str, *, moe: bool | None = None) -> float:
+    chosen = [
+        abs(c.error)
+        for run, c in zip(RUNS, COMPARISONS, strict=True)
+        if part in c.source and (moe is None or run.plan.model.is_moe is moe)
+    ]
+    return mean(chosen)
+
+
+@pytest.mark.parametrize(
+    ("source", "moe", "bar"),
+    [
+        ("Korthikanti", None, 0.05),
+        ("SC21", None, 0.07),
+        ("vTrain", None, 0.10),
+        ("MLPerf", None, 0.12),
+        ("MosaicML", None, 0.15),
+        ("Megatron-Bridge", False, 0.15),
+        ("Megatron-Bridge", True, 0.20),
+    ],
+)
+def test_the_mean_absolute_error_of_a_source_meets_its_bar(source: str, moe: bool | None, bar: float) -> None:
+    assert mean_error(source, moe=moe) <= bar
+
+
+def test_the_175b_runs_of_vtrain_are_within_five_percent() -> None:
+    errors = [abs(c.error) for c in COMPARISONS if "vTrain" in c.source and "GPT 175B" in c.group]
+    assert mean(errors) <= 0.05
+
+
+def test_the_175b_configurations_of_vtrain_are_ranked() -> None:
+    ranked = {g.group[1]: g for g in rankings(COMPARISONS) if "vTrain" in g.group[0]}
+    assert ranked["GPT 175B"].spearman >= 0.85
+    assert ranked["GPT 175B"].regret <= 0.01
+
+
+def test_intervals_hold_most_measurements_but_not_all() -> None:
+    covered = mean(1.0 if c.covered else 0.0 for c in COMPARISONS)
+    assert 0.80 <= covered <= 0.95
+
+
+def test_a_row_is_read_with_the_defaults_it_names() -> None:
+    run = BY_ID["vtrain_m027"]
+    assert run.plan.workload.framework is Framework.DEEPSPEED
+    assert run.plan.workload.attention is AttentionKernel.UNFUSED
+    assert run.plan.system.scale_out_bytes_per_s == 12.5e9
+    assert run.plan.layout.recompute[0] == Recompute.FULL
+    bridge = BY_ID["mb26.08_DeepSeekV3_DGX-GB300_256_mxfp8_4096_4096"]
+    assert bridge.plan.workload.precision is Precision.MXFP8
+    assert bridge.plan.system.domain_size == 72
+    assumed = {a.name for a in bridge.plan.assumptions}
+    assert {"recompute", "scale_out_gb_s", "domain_size"} <= assumed
+
+
+def test_rows_without_inputs_are_named_and_not_guessed() -> None:
+    unusable = [run for run in map(read_run, ROWS) if isinstance(run, UnusableRun)]
+    _, summary = report([], unusable)
+    assert summary["skipped_count"] == len(ROWS) - len(RUNS)
+    assert "kort_530B_2240_full" in summary["skipped"]["tp; pp; global_batch"]
+
+
+def test_hardware_tflops_give_the_published_time() -> None:
+    row = dict(next(r for r in ROWS if r["id"] == "sc21_t1_175B" or r["id"] == "sc21_t1_145B"))
+    derived = float(row["iteration_time_derived_s"])
+    row["iteration_time_derived_s"] = ""
+    run = read_run(row)
+    assert isinstance(run, PublishedRun)
+    assert run.measured_s == pytest.approx(derived, rel=0.005)
+
+
+def test_tokens_per_second_give_the_published_time() -> None:
+    row = dict(next(r for r in ROWS if r["id"].startswith("mb26.06_LLAMA3.1_405B_DGX-GB300_256_fp8")))
+    derived = float(row["iteration_time_derived_s"])
+    row["iteration_time_derived_s"] = ""
+    run = read_run(row)
+    assert isinstance(run, PublishedRun)
+    assert run.measured_s == pytest.approx(derived, rel=1e-3)
+
+
+def test_spearman_of_known_rankings() -> None:
+    assert spearman([1, 2, 3, 4], [10, 20, 30, 40]) == pytest.approx(1)
+    assert spearman([1, 2, 3, 4], [4, 3, 2, 1]) == pytest.approx(-1)
+    assert spearman([1, 2, 3], [5, 5, 5]) == 0
+    assert spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(0.9487, rel=1e-4)
+
+
+def test_regret_is_what_the_chosen_configuration_loses() -> None:
+    def row(predicted: float, measured: float) -> Comparison:
+        return Comparison(
+            id="x",
+            source="s",
+            measured_s=measured,
+            predicted_s=predicted,
+            low_s=predicted * 0.9,
+            high_s=predicted * 1.1,
+            group=("g",),
+            assumptions=(),
+        )
+
+    rows = [row(1.0, 1.1), row(1.2, 1.0), row(2.0, 2.0)]
+    assert rankings(rows)[0].regret == pytest.approx(0.1)
+    assert summarise(rows)[0].coverage == pytest.approx(2 / 3)
