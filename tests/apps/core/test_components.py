@@ -173,7 +173,7 @@ def test_blocks_may_stand_inside_each_other() -> None:
     text = shown(
         "{% card title='A' %}{% callout tone='warn' %}{% verdict 'warn' %}{% endcallout %}{% endcard %}"
     )
-    assert text.index("card-content") < text.index("callout tone-warn") < text.index("chip tone-warn")
+    assert text.index("card-content") < text.index("notice tone-warn") < text.index("chip tone-warn")
 
 
 @pytest.mark.parametrize(("cookie", "theme"), [("dark", "dark"), ("", "auto"), ('"><b>', "auto")])
