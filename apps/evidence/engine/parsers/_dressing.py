@@ -12,7 +12,7 @@ from apps.evidence.engine.reading import Unreadable
 from apps.evidence.engine.source import WHOLE_LIMIT_BYTES, Line, Source
 
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*")
-_TAGS = re.compile(r"</?(?:details|summary|pre|code)(?: [^<>]{0,200})?/?>", re.IGNORECASE)
+_TAGS = re.compile(r"</?(?:details|summary|pre|code|br|p)(?: [^<>]{0,200})?/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
 
 
@@ -30,8 +30,8 @@ def plain_lines(source: Source) -> Iterator[Line]:
             raise Unreadable("the file is too large for its format (32 MiB)", code="too_large_for_format")
         if _FENCE.fullmatch(line.text):
             continue
-        text = unescaped(line.text)
-        yield Line(line.number, _TAGS.sub("", text) if "<" in text else text)
+        parts = _TAGS.split(line.text) if "<" in line.text else [line.text]
+        yield from (Line(line.number, unescaped(part)) for part in parts if part or len(parts) == 1)
 
 
 def one_process(lines: Iterable[Line], is_output: Callable[[list[Line]], bool], notes: Notes) -> list[Line]:

@@ -13,12 +13,13 @@ from apps.evidence.engine.parsers._values import known
 from apps.evidence.engine.source import Line
 
 _GPU = re.compile(r"GPU (?P<index>\d{1,3}): (?P<name>[^\n]{1,100}?)(?: \(UUID: [\w-]{1,64}\))?")
-_MIG = re.compile(r"MIG [\w.+]{1,20} +Device +\d{1,3}:.{0,80}")
+_MIG = re.compile(r"MIG (?P<profile>[\w.+]{1,20}) +Device +(?P<index>\d{1,3}):.{0,80}")
 _CUDNN = re.compile(r"cudnn\w{0,40}?(?:\.so\.|64_)(?P<version>\d{1,4}(?:\.\d{1,4}){0,3})")
 _VARIABLE = re.compile(r"(?P<name>[A-Z][A-Z0-9_]{0,99})=(?P<value>.*)")
 _SECRET = re.compile(r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|API_?KEY|ACCESS_KEY)(?:_|$)")
 _NPU_TITLE = re.compile(r"\| npu-smi [\w.]+ +Version:")
-_NPU_CHIP = re.compile(r"\|.{0,40}\| [0-9A-F]{4}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7] +\|")
+_NPU_CHIP = re.compile(r"\|.{0,40}\| ([0-9A-F]{4}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7]) +\|")
+_NPU_NAME = re.compile(r"\| (\d{1,3}) +[A-Za-z]\w{1,30} +\| \w{1,20} +\|")
 _NO_WORDS = frozenset({"none", "no cuda", "no rocm", "no relevant packages"})
 
 
@@ -70,19 +71,23 @@ def entries(lines: Sequence[Line], notes: Notes) -> dict[str, Entry]:
 
 
 def gpu_facts(entry: Entry | None, lines: Sequence[Line], notes: Notes) -> dict[str, Any]:
-    """gpu_models (name to number, None where the number is not printed), gpu_count, gpus_in_order, mig_devices."""
+    """gpu_models (name to number, None where the number is not printed), gpu_count, gpus_in_order, mig_profiles."""
     texts = _below(entry, lines)
     listed = [gpu for text in texts if (gpu := _GPU.fullmatch(text))]
+    migs = [mig for text in texts if (mig := _MIG.fullmatch(text))]
     names = [gpu["name"].strip() for gpu in listed]
     if entry and not listed and (name := said(entry.value)):
-        return {"gpu_models": {name: None}, "gpu_count": None, "gpus_in_order": [], "mig_devices": 0}
+        return {"gpu_models": {name: None}, "gpu_count": None, "gpus_in_order": [], "mig_profiles": []}
     if entry and [int(gpu["index"]) for gpu in listed] != list(range(len(listed))):
         notes.add("gpus_missing", "the GPUs are not numbered from 0 without gaps", at=lines[entry.place])
+    before = [-1, *(int(mig["index"]) for mig in migs)]
+    if entry and any(int(mig["index"]) not in (0, last + 1) for last, mig in zip(before, migs, strict=False)):
+        notes.add("mig_devices_missing", "MIG devices are not numbered without gaps", at=lines[entry.place])
     return {
         "gpu_models": dict(Counter(names)),
         "gpu_count": len(listed) or None,
         "gpus_in_order": names,
-        "mig_devices": sum(bool(_MIG.fullmatch(text)) for text in texts),
+        "mig_profiles": [mig["profile"] for mig in migs],
     }
 
 
@@ -124,13 +129,19 @@ def environment(lines: Sequence[Line], notes: Notes) -> dict[str, str]:
     return found
 
 
-def npu_facts(lines: Sequence[Line]) -> dict[str, Any]:
+def npu_facts(lines: Sequence[Line], notes: Notes) -> dict[str, Any]:
     """npu_chips: rows of the npu-smi table with a bus id; cann_version: that of the CANN block."""
     has_table = any(_NPU_TITLE.search(line.text) for line in lines)
-    chips = sum(bool(_NPU_CHIP.search(line.text)) for line in lines)
+    chips = {match[1] for line in lines if (match := _NPU_CHIP.search(line.text))}
+    named = Counter(int(match[1]) for line in lines if (match := _NPU_NAME.search(line.text)))
+    whole = named.total() == len(chips) and sorted(named) == list(range(len(named)))
+    if has_table and (not whole or len(set(named.values())) > 1):
+        notes.add("chips_missing", "the NPU table lacks lines: its chips are not numbered without gaps")
+    if has_table and not any("Process id" in line.text for line in lines):
+        notes.add("cut_off", "the NPU table ends before its list of processes")
     heads = [place for place, line in enumerate(lines) if line.text.strip() == "CANN:"]
     block = lines[heads[0] + 1 : heads[0] + 12] if heads else []
     versions = (
         line.text.strip().removeprefix("version=") for line in block if line.text.startswith("version=")
     )
-    return {"npu_chips": chips if has_table else None, "cann_version": said(next(versions, None))}
+    return {"npu_chips": len(chips) if has_table else None, "cann_version": said(next(versions, None))}

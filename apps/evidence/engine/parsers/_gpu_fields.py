@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import product
 from typing import Any
 
 from apps.evidence.engine.parsers._values import count, quantity, size_bytes, yes_or_no
@@ -58,7 +59,11 @@ _POWER = ("gpu_power_readings", "power_readings")
 
 
 def _below(heads: Iterable[Path], *tails: Path) -> tuple[Path, ...]:
-    return tuple(head + tail for tail in tails for head in heads)
+    return tuple(head + tail for head, tail in product(heads, tails))
+
+
+def _power(*tails: str) -> tuple[Path, ...]:
+    return _below(((head,) for head in _POWER), *((tail,) for tail in tails))
 
 
 def whole(text: str) -> int | None:
@@ -80,6 +85,9 @@ def _watts(text: str) -> float | None:
 def _percent(text: str) -> float | None:
     return quantity(text, "%")
 
+
+# Figures of which the first known of several is taken: GPUs differ in which sensor they have.
+FIRST_KNOWN = frozenset({"power_w"})
 
 # field of a GPU that is a figure: how to read it, and where it stands.
 FIGURES: dict[str, tuple[Callable[[str], Any], tuple[Path, ...]]] = {
@@ -114,27 +122,9 @@ FIGURES: dict[str, tuple[Callable[[str], Any], tuple[Path, ...]]] = {
         _celsius,
         (("temperature", "memory_current_temp"), ("temperature", "memory_temp")),
     ),
-    "power_w": (
-        _watts,
-        tuple(
-            (head, tail)
-            for tail in (
-                "power_draw",
-                "instantaneous_power_draw",
-                "instant_power_draw",
-                "average_power_draw",
-            )
-            for head in _POWER
-        ),
-    ),
-    "power_limit_w": (
-        _watts,
-        tuple(
-            (head, tail)
-            for tail in ("current_power_limit", "enforced_power_limit", "power_limit")
-            for head in _POWER
-        ),
-    ),
+    "power_w": (_watts, _power("power_draw", "instantaneous_power_draw", "instant_power_draw")),
+    "average_power_w": (_watts, _power("average_power_draw")),
+    "power_limit_w": (_watts, _power("current_power_limit", "enforced_power_limit", "power_limit")),
     "gpu_utilisation_percent": (_percent, (("utilization", "gpu"), ("utilization", "gpu_util"))),
     "retired_pages_single_bit": (
         whole,
@@ -154,9 +144,9 @@ FIGURES: dict[str, tuple[Callable[[str], Any], tuple[Path, ...]]] = {
         yes_or_no,
         (
             ("retired_pages", "pending_page_blacklist"),
+            ("retired_pages", "pending_retirement"),
             ("retired_pages", "pending_blacklist"),
             ("retired_pages", "pending"),
-            ("retired_pages", "pending_retirement"),
         ),
     ),
     "remapped_rows_correctable": (

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from apps.evidence.engine.parsers._gpu_fields import FIGURES, PATHS, Path, whole
+from apps.evidence.engine.parsers._gpu_fields import FIGURES, FIRST_KNOWN, PATHS, Path, whole
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._tree import Branch
 from apps.evidence.engine.parsers._values import count, known, size_bytes
@@ -33,8 +33,8 @@ class GpuReader:
         found = self._leaf(PATHS[field])
         return found.text if found else None
 
-    def _leaf(self, paths: tuple[Path, ...]) -> Branch | None:
-        """The first leaf with a known value, else the first leaf; warns where equal keys differ."""
+    def _leaf(self, paths: tuple[Path, ...], *, skip_unknown: bool = False) -> Branch | None:
+        """The leaf at the first path that exists (and says something); warns where equal keys differ."""
         first: Branch | None = None
         for path in paths:
             leaves = [leaf for leaf in self.branch.at(path) if leaf.text is not None]
@@ -42,13 +42,15 @@ class GpuReader:
                 self._warn(
                     "contradictory_value", f"{' / '.join(path)} is printed with several values", leaves[1]
                 )
-            if leaves and known(leaves[0].text) is not None:
+            if leaves and (not skip_unknown or known(leaves[0].text) is not None):
                 return leaves[0]
             first = first or (leaves[0] if leaves else None)
         return first
 
-    def _figure(self, read: Callable[[str], Any], paths: tuple[Path, ...]) -> Any:
-        leaf = self._leaf(paths)
+    def _figure(
+        self, read: Callable[[str], Any], paths: tuple[Path, ...], *, skip_unknown: bool = False
+    ) -> Any:
+        leaf = self._leaf(paths, skip_unknown=skip_unknown)
         text = known(leaf.text) if leaf else None
         if leaf is None or text is None:
             return None
@@ -68,15 +70,30 @@ class GpuReader:
         return {
             "bus_id": pci_address(self.bus_id),
             **{field: known(self.printed(field)) for field in PATHS},
-            **{field: self._figure(read, paths) for field, (read, paths) in FIGURES.items()},
+            **{
+                field: self._figure(read, paths, skip_unknown=field in FIRST_KNOWN)
+                for field, (read, paths) in FIGURES.items()
+            },
             **{
                 f"ecc_{span}_{kind}": self._ecc_count(span, kind)
                 for span in ("volatile", "aggregate")
                 for kind in ("uncorrected", "corrected")
             },
             "clock_reasons_active": self._clock_reasons(),
-            "mig_devices": [_mig_device(branch) for branch in mig_branches(self.branch)],
+            "mig_devices": self._mig_devices(),
         }
+
+    def _mig_devices(self) -> list[dict[str, Any]]:
+        branches = _mig_branches(self.branch)
+        indexes = [count(leaf.text) for branch in branches for leaf in branch.named("index")]
+        merged = any(
+            len({leaf.key for leaf in branch.children}) < len(branch.children) for branch in branches
+        )
+        if indexes != list(range(len(branches))) or merged:
+            self._warn(
+                "mig_devices_missing", "its MIG devices are not numbered from 0 without gaps", branches[0]
+            )
+        return [_mig_device(branch) for branch in branches]
 
     def _ecc_count(self, span: str, kind: str) -> int | None:
         """Errors over all memories; an unknown one makes the sum unknown unless the others count some."""
@@ -101,15 +118,16 @@ class GpuReader:
             branch
             for key in ("clocks_event_reasons", "clocks_throttle_reasons")
             for branch in self.branch.named(key)
+            if branch.children
         ]
-        if not parts or not parts[0].children:
+        if not parts:
             return None
         active = [leaf.key for leaf in parts[0].walk() if (leaf.text or "").strip().lower() == "active"]
         names = (key.split("_reason_")[-1] for key in active)
-        return [_SAME_REASON.get(name, name) for name in names]
+        return list(dict.fromkeys(_SAME_REASON.get(name, name) for name in names))
 
 
-def mig_branches(gpu: Branch) -> list[Branch]:
+def _mig_branches(gpu: Branch) -> list[Branch]:
     """MIG devices nested under the GPU, in both forms."""
     nested = [child for branch in gpu.named("mig_devices") for child in branch.named("mig_device")]
     return [branch for branch in gpu.named("mig_device") + nested if branch.children]

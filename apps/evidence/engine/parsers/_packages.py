@@ -11,7 +11,7 @@ from apps.evidence.engine.source import Line
 _PIP = re.compile(
     r"\[pip3?\] (?P<name>[\w.-]{1,80})(?:\[[\w,]{1,40}\])?(?:===?| \()(?P<version>\w[^\s)]{0,80})\)?"
 )
-_CONDA = re.compile(r"\[conda\] (?P<name>[\w.-]{1,80}) +(?P<version>[0-9][^\s]{0,80})(?: +\S{1,80}){0,2}")
+_CONDA = re.compile(r"\[conda\] (?P<name>[\w.-]{1,80}) +(?P<version>[0-9][^\s]{0,80})(?: +\S{1,80}){1,2}")
 _LISTED = re.compile(r"\[(?:pip3?|conda)\] ")
 _NOTHING = re.compile(r"\[(?:pip3?|conda)\] *(?:Could not collect|No relevant packages)", re.IGNORECASE)
 

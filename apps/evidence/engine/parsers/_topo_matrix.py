@@ -74,8 +74,10 @@ def find_matrix(lines: Iterable[Line], notes: Notes) -> Matrix | None:
             matrix = matrix or Matrix([], [], line)
             _add(matrix, row, notes)
         elif matrix:
-            _add_legend(matrix, line)
+            _add_legend(matrix, line, notes)
     if matrix is None or not any(_GPU.fullmatch(label) for label in matrix.rows):
+        if matrix and matrix.affinity_columns:
+            notes.add("rows_missing", "there is a header and no row of a GPU", at=matrix.first_line)
         return None
     _settle_columns(matrix, notes)
     return matrix if matrix.columns else None
@@ -122,11 +124,11 @@ def _add(matrix: Matrix, row: Row, notes: Notes) -> None:
         notes.add("row_repeated", f"{row.label} has a second row with other words", at=row.line)
 
 
-def _add_legend(matrix: Matrix, line: Line) -> None:
+def _add_legend(matrix: Matrix, line: Line, notes: Notes) -> None:
     matrix.has_legend = matrix.has_legend or "Legend:" in line.text
     named = _LEGEND.fullmatch(line.text)
-    if named:
-        matrix.nic_names.setdefault(named["label"], named["name"])
+    if named and matrix.nic_names.setdefault(named["label"], named["name"]) != named["name"]:
+        notes.add("contradictory_value", f"{named['label']} has a second name", at=line)
 
 
 def _settle_columns(matrix: Matrix, notes: Notes) -> None:

@@ -89,7 +89,7 @@ def read(source: Source) -> Reading:
         "cudnn_versions": cudnn,
         **gpu_facts(found.get("gpu models and configuration"), lines, notes),
         **_package_facts(pip, conda),
-        **npu_facts(lines),
+        **npu_facts(lines, notes),
         "env": variables,
         "nccl_env": {name: value for name, value in variables.items() if name.startswith("NCCL_")},
         "nccl_image": variables.get("NCCL_VERSION"),
@@ -97,7 +97,8 @@ def read(source: Source) -> Reading:
         "has_topology_matrix": matrix is not None,
         "topology": matrix_facts(matrix, notes) if matrix else None,
     }
-    _check(facts, lines, notes)
+    _check(facts, notes)
+    _check_end(found, facts, lines, notes)
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 
 
@@ -154,7 +155,7 @@ def _loaded_nccl(lines: Sequence[Line]) -> str | None:
     return next((match["version"] for line in lines if (match := _LOADED.search(line.text))), None)
 
 
-def _check(facts: dict[str, Any], lines: Sequence[Line], notes: Notes) -> None:
+def _check(facts: dict[str, Any], notes: Notes) -> None:
     torch, built, driver = facts["torch_version"], facts["cuda_used_to_build"], facts["driver_version"]
     if driver and torch and torch.endswith("+cpu"):
         notes.add("cpu_build", f"torch {torch} is built without CUDA, but there is a driver ({driver})")
@@ -169,6 +170,24 @@ def _check(facts: dict[str, Any], lines: Sequence[Line], notes: Notes) -> None:
         notes.add("several_cudnn", f"cuDNN of several versions: {', '.join(facts['cudnn_versions'])}")
     topology = facts["topology"]
     if topology and facts["gpu_count"] and topology["gpus"] != facts["gpu_count"]:
-        notes.add("gpus_missing", f"{facts['gpu_count']} GPUs are listed, {topology['gpus']} are in the matrix")
+        notes.add(
+            "gpus_missing", f"{facts['gpu_count']} GPUs are listed, {topology['gpus']} are in the matrix"
+        )
+
+
+def _check_end(found: dict[str, Entry], facts: dict[str, Any], lines: Sequence[Line], notes: Notes) -> None:
+    """A report has a list of packages; where vLLM printed it, a topology follows."""
     if not any(line.text.lstrip().startswith("[conda]") for line in lines):
         notes.add("cut_off", "the report ends before its list of packages does")
+        return
+    goes_on = found.keys() & {"rocm version", "neuron sdk version", "vllm version", "vllm build flags"}
+    topology = found.get("gpu topology")
+    has_any = facts["has_topology_matrix"] or any(
+        "System Management Interface" in line.text for line in lines
+    )
+    if (
+        goes_on
+        and "vllm ascend version" not in found
+        and (topology is None or not (has_any or topology.value))
+    ):
+        notes.add("cut_off", "the report ends before its topology")

@@ -90,8 +90,9 @@ def _gpus(lines: list[Line], notes: Notes) -> list[Gpu]:
 
 def _add_link(gpu: Gpu, link: int, text: str, line: Line, notes: Notes) -> None:
     if _SPEED.fullmatch(text) or _INACTIVE.fullmatch(text):
-        if gpu.speeds.setdefault(link, text) != text:
-            notes.add("link_repeated", f"GPU {gpu.index} link {link} is printed with another speed", at=line)
+        if link in gpu.speeds:
+            notes.add("link_repeated", f"GPU {gpu.index} link {link} is printed again", at=line)
+        gpu.speeds.setdefault(link, text)
     elif counter := _ERRORS.fullmatch(text):
         counters = gpu.errors.setdefault(link, {})
         number = int(counter["count"])

@@ -22,7 +22,7 @@ _ADDRESS = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]"
 _GPU = re.compile(rf"GPU (?P<bus>{_ADDRESS})")
 _LOST_GPU = re.compile(rf"Unable to determine the device handle for GPU ?(?:\d{{1,3}}: )?(?P<bus>{_ADDRESS})")
 _SAMPLE_GPU = re.compile(rf"^[^\n]{{0,80}}?\bGPU {_ADDRESS}\s*$", re.MULTILINE)
-_SAMPLE_TOP = re.compile(r"\bDriver Version {2,}: \d|\bAttached GPUs {2,}: \d")
+_SAMPLE_TOP = re.compile(r"\bDriver Version {2,}: \d[^\n]*\n[^\n]*\bCUDA Version {2,}: ")
 
 
 def recognise(sample: str) -> int:
@@ -37,7 +37,7 @@ def read(source: Source) -> Reading:
     notes = Notes()
     lines = one_process(plain_lines(source), _is_report, notes)
     report = _first_report(lines, notes)
-    top, gpus = _tree(report)
+    top, gpus = _tree(report, notes)
     if not gpus and top.get("driver_version") is None:
         raise Unreadable("nvidia-smi -q: neither a GPU nor a driver version is in it", code="no_gpus")
     facts = report_facts(gpus, top, notes)
@@ -53,18 +53,17 @@ def _is_report(lines: list[Line]) -> bool:
 
 
 def _first_report(lines: list[Line], notes: Notes) -> list[Line]:
-    """Lines from the first title up to a second one."""
+    """Lines of the first report that says something; other reports are noted."""
     titles = [place for place, line in enumerate(lines) if _TITLE.search(line.text)]
-    start = titles[0] + 1 if titles else 0
-    if len(titles) < 2:
-        return lines[start:]
-    notes.add(
-        "several_reports", "the file holds several reports; only the first is read", at=lines[titles[1]]
-    )
-    return lines[start : titles[1]]
+    ends = [*titles[1:], len(lines)]
+    parts = [lines[title:end] for title, end in zip(titles, ends, strict=False)] or [lines]
+    full = [part for part in parts if any(line.text.strip() for line in part[1:])]
+    if len(full) > 1:
+        notes.add("several_reports", "the file holds several reports; only the first is read", at=full[1][0])
+    return full[0] if full else lines
 
 
-def _tree(lines: list[Line]) -> tuple[dict[str, str | None], list[tuple[str, Branch]]]:
+def _tree(lines: list[Line], notes: Notes) -> tuple[dict[str, str | None], list[tuple[str, Branch]]]:
     """Keys above the first GPU, and a tree for each GPU."""
     top: dict[str, str | None] = {}
     gpus: list[tuple[str, Branch]] = []
@@ -78,9 +77,11 @@ def _tree(lines: list[Line]) -> tuple[dict[str, str | None], list[tuple[str, Bra
             bodies[-1].append(line)
         elif (entry := _entry(line)) and entry.key in _TOP_KEYS:
             top.setdefault(entry.key, entry.text)
+        elif line.text[:4] == "    " and _entry(line) and "driver_version" in top:
+            notes.add("foreign_line", "the line belongs to a GPU whose own line is missing", at=line)
     for (_, branch), body in zip(gpus, bodies, strict=True):
         branch.flat = _is_flat(body)
-        branch.children = _flat(body) if branch.flat else _nested(body)
+        branch.children = _flat(body) if branch.flat else _nested(body, notes)
     return top, gpus
 
 
@@ -101,8 +102,8 @@ def _entry(line: Line) -> Branch | None:
     return None
 
 
-def _nested(body: list[Line]) -> list[Branch]:
-    """Children by indentation, whatever its width."""
+def _nested(body: list[Line], notes: Notes) -> list[Branch]:
+    """Children by indentation, whatever its width; a line without any does not belong to the GPU."""
     root = Branch(key="gpu")
     stack: list[tuple[int, Branch]] = [(-1, root)]
     for line in body:
@@ -111,6 +112,9 @@ def _nested(body: list[Line]) -> list[Branch]:
             continue
         expanded = line.text.expandtabs(8)
         indent = len(expanded) - len(expanded.lstrip())
+        if not indent:
+            notes.add("foreign_line", "the line stands among those of a GPU and is not indented", at=line)
+            continue
         while stack[-1][0] >= indent:
             stack.pop()
         stack[-1][1].children.append(entry)
@@ -149,7 +153,7 @@ def _check_form(lines: list[Line], gpus: list[tuple[str, Branch]], notes: Notes)
             "the indentation is gone; only what is clear without it is read",
             line=flat.line,
         )
-    if gpus and _is_cut(gpus[-1][1]):
+    if not gpus or _is_cut(gpus[-1][1]):
         last = next((line for line in reversed(lines) if line.text.strip()), None)
         notes.add(
             "cut_off", "the report ends before its last part; the last value may be incomplete", at=last

@@ -87,7 +87,11 @@ def test_mig_devices_are_counted_beside_their_gpu() -> None:
     facts = read(
         f"PyTorch version: 2.4.0\n{mig}\nNvidia driver version: 550.54.15\n[conda] Could not collect\n"
     ).facts
-    assert (facts["gpu_models"], facts["gpu_count"], facts["mig_devices"]) == ({"NVIDIA H100": 1}, 1, 2)
+    assert (facts["gpu_models"], facts["gpu_count"], facts["mig_profiles"]) == (
+        {"NVIDIA H100": 1},
+        1,
+        ["1g.10gb", "1g.10gb"],
+    )
 
 
 def test_a_line_of_noise_among_the_gpus_loses_none() -> None:
