@@ -11,7 +11,9 @@ from apps.evidence.engine.parsers._diag_results import Result, not_passed, resul
 from apps.evidence.engine.reading import ReadingWarning, Unreadable
 
 ROOT = re.compile(r'"DCGM (?:GPU )?Diagnostic"\s*:')
+_BRACE = re.compile(r"[{}]")
 _MOST_DOCUMENTS = 500
+_MOST_TRIES = 4  # braces of the text in front that were never closed
 
 
 def documents_in(text: str) -> list[tuple[Mapping[str, Any], int]]:
@@ -19,33 +21,37 @@ def documents_in(text: str) -> list[tuple[Mapping[str, Any], int]]:
 
     Raises Unreadable where a document is cut or damaged.
     """
-    decoder = json.JSONDecoder()
     documents: list[tuple[Mapping[str, Any], int]] = []
-    position = 0
+    position, line = 0, 1
     while (root := ROOT.search(text, position)) and len(documents) < _MOST_DOCUMENTS:
-        start = _start_of_document(text, position, root.start())
-        line = text.count("\n", 0, max(start, 0)) + 1
-        try:
-            document, position = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError, IndexError) as error:
-            reason = f"line {line}: the JSON of dcgmi diag is cut or damaged ({error})"
-            raise Unreadable(reason[:200], code="damaged_json") from None
+        document, start, end = _document_around(text, position, root.start())
+        line += text.count("\n", position, start)
         documents.append((document, line))
+        line += text.count("\n", start, end)
+        position = end
     return documents
 
 
-def _start_of_document(text: str, begin: int, root: int) -> int:
-    """Where the outermost object around the root key begins: a brace at the start of a line, else the nearest."""
-    start = text.rfind("{", begin, root)
-    outer = [found.start() for found in re.finditer(r"(?m)^\s*\{", text[begin:root])]
-    for offset in outer:
-        candidate = text.index("{", begin + offset)
-        between = text[candidate:root]
-        if between.count("{") > between.count("}"):
-            return candidate
-    if start < 0:
-        raise Unreadable("the JSON of dcgmi diag has lost its beginning", code="damaged_json")
-    return start
+def _document_around(text: str, begin: int, root: int) -> tuple[Mapping[str, Any], int, int]:
+    """The outermost object around the root key, and where it begins and ends."""
+    open_braces: list[int] = []
+    for brace in _BRACE.finditer(text, begin, root):
+        if brace.group() == "{":
+            open_braces.append(brace.start())
+        elif open_braces:
+            open_braces.pop()
+    reason = "the JSON of dcgmi diag has lost its beginning"
+    decoder = json.JSONDecoder()
+    for start in [*open_braces[:_MOST_TRIES], *open_braces[-1:]]:
+        try:
+            document, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError) as error:
+            line = text.count("\n", 0, start) + 1
+            reason = f"line {line}: the JSON of dcgmi diag is cut or damaged ({error})"
+            continue
+        if end > root and isinstance(document, dict):
+            return document, start, end
+    raise Unreadable(reason[:200], code="damaged_json")
 
 
 def facts_of(document: Mapping[str, Any], line: int) -> tuple[dict[str, Any], list[ReadingWarning]]:

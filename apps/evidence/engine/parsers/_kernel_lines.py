@@ -25,6 +25,7 @@ _FRONT = re.compile(
     r"(?P<unix>\d{9,11}\.\d{1,9})\s+(?=\S+ kernel)"
     r")?"
     r"(?:(?P<host>[\w.-]{1,80})\s+kernel(?:\[\d+\])?:\s*|kernel(?:\[\d+\])?:\s*)?"
+    r"(?:(?:Wa\(\d+\) |In\(\d+\) )?(?:vmkernel: )?cpu\d{1,4}:\d{1,10}\)\s*)?"  # of ESXi
     r"(?:\[\s*(?P<uptime>\d{1,12}\.\d{1,9})\](?:\[\s*[TC]\d+\])?\s*)?"
 )
 _STYLES = ("ctime", "iso", "syslog", "unix", "uptime")

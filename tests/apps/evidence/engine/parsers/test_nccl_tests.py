@@ -185,6 +185,51 @@ def test_invented_figures_are_warned_of() -> None:
     assert "algbw_contradicts_time" in codes(read(f"{SETTINGS}{HEADER}{invented}"))
 
 
+FIRST, SECOND = GOOD_ROWS.splitlines(keepends=True)
+
+
+@pytest.mark.parametrize(
+    ("code", "rows"),
+    [
+        ("size_contradicts_count", FIRST.replace("1048576", "  48576") + SECOND),
+        ("size_contradicts_count", FIRST.replace(" 262144", " 262143") + SECOND),
+        (
+            "busbw_contradicts_algbw",
+            FIRST.replace("18.35", "81.35", 1) + SECOND + SECOND.replace("24.47", "24.48"),
+        ),
+        ("row_repeated", FIRST + SECOND + SECOND),
+        ("sizes_descend", SECOND + FIRST),
+        ("text_before_row", "n1:1:2 [0] NCCL INFO Connected" + FIRST + SECOND),
+        ("figure_unreadable", FIRST.replace("10.49", "  nan", 1) + SECOND),
+    ],
+)
+def test_rows_that_contradict_themselves_or_each_other_are_warned_of(code: str, rows: str) -> None:
+    assert code in codes(read(HEADER + rows))
+
+
+@pytest.mark.parametrize(
+    ("code", "gpu"),
+    [("partitioned_gpu", "NVIDIA H100 80GB HBM3 MIG 1g.10gb"), ("mixed_gpu_models", "NVIDIA A100-SXM4-80GB")],
+)
+def test_gpus_that_are_partitions_or_differ_are_warned_of(code: str, gpu: str) -> None:
+    assert code in codes(read(good_run().replace("NVIDIA H100 80GB HBM3", gpu, 1)))
+
+
+def test_rows_are_bounded_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.evidence.engine.parsers._perf_runs.MOST_ROWS", 1)
+    reading = read(good_run())
+    assert reading.facts["rows"] == 1
+    assert codes(reading) == ["rows_left_out"]
+
+
+def test_a_doubled_line_of_the_rank_list_is_no_second_program() -> None:
+    line = ranks(1)
+    reading = read(good_run().replace(line, line * 2))
+    assert "rank_repeated" in codes(reading)
+    assert "independent_runs" not in codes(reading)
+    assert reading.facts["rank_lines"] == 8
+
+
 def test_a_row_with_letters_for_figures_is_said_to_be_unread() -> None:
     reading = read(HEADER + GOOD_ROWS.splitlines()[0].replace("18.35", "XX.XX") + "\n" + GOOD_ROWS)
     assert [(w.code, w.line) for w in reading.warnings if w.code == "row_not_understood"] == [
