@@ -14,11 +14,15 @@ from apps.fleet.models import Cluster, Hold, Node, NodeAlias, NodeQuerySet
 
 def nodes_visible(actor: Actor) -> NodeQuerySet:
     """Nodes of clusters that the actor may read, with domain, cluster and active holds joined."""
-    rows = Node.objects.select_related("cluster", "domain").prefetch_related(
-        Prefetch("holds", Hold.objects.filter(released_at__isnull=True), to_attr="active_holds")
-    )
+    rows = with_active_holds(Node.objects.select_related("cluster", "domain"))
     scopes = actor.scope_ids(Right.READ)
     return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
+
+
+def with_active_holds(nodes: NodeQuerySet) -> NodeQuerySet:
+    """The nodes with their active holds joined as `active_holds`, in one more query however many there are."""
+    active = Hold.objects.filter(released_at__isnull=True)
+    return nodes.prefetch_related(Prefetch("holds", active, to_attr="active_holds"))
 
 
 def node_for(actor: Actor, node_id: int, right: Right = Right.READ) -> Node:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from apps.benchmarks import services as benchmarks
 from apps.changes import services as changes
 from apps.core import actor as actors
 from apps.environments import services as environments
@@ -13,7 +14,7 @@ from apps.environments.engine.facts import ComponentFact, component_facts, facts
 from apps.evidence.engine.reading import Reading
 from apps.evidence.models import Receipt
 from apps.fleet import services as fleet
-from apps.fleet.models import Cluster, Node
+from apps.fleet.models import Cluster, Domain, Node
 from apps.fleet.queries import node_by_reported_name
 
 Effect = dict[str, str]
@@ -41,10 +42,19 @@ class Delivery:
         """The node that the delivery was sent for; None where it names none or one that does not exist."""
         return node_by_reported_name(self.cluster, self.receipt.node_name)
 
+    @cached_property
+    def domain(self) -> Domain | None:
+        """The domain of that node; or the domain of that name, for output of a whole domain."""
+        if self.node is not None:
+            return self.node.domain
+        name = self.receipt.node_name
+        return Domain.objects.filter(cluster=self.cluster, name__iexact=name).first() if name else None
+
     @property
     def lacks_node(self) -> bool:
         """Whether it is about one node, and that node is not known (yet)."""
-        return self.node is None and (bool(self.receipt.node_name) or bool(component_facts(self.reading)))
+        named = bool(self.receipt.node_name) or bool(component_facts(self.reading))
+        return self.node is None and self.domain is None and named
 
 
 def node_versions(delivery: Delivery) -> list[Effect]:
@@ -66,7 +76,9 @@ def node_versions(delivery: Delivery) -> list[Effect]:
     closed = changes.consider_reports(node_ids=[node.pk for node, _facts in reported])
     for domain_id in sorted({node.domain_id for node, _facts in reported if node.domain_id}):
         environments.request_check(actor=actors.system("intake"), domain_id=domain_id)
-    effects = [{"what": "node_versions", "label": node.name, "node": str(node.pk)} for node, _facts in reported]
+    effects = [
+        {"what": "node_versions", "label": node.name, "node": str(node.pk)} for node, _facts in reported
+    ]
     return effects + [{"what": "rollback_done", "label": f"#{pk}", "change": str(pk)} for pk in closed]
 
 
@@ -85,4 +97,23 @@ def node_hardware(delivery: Delivery) -> list[Effect]:
     return [{"what": "hardware_changed", "label": str(change)} for change in changes]
 
 
-OWNERS: tuple[Callable[[Delivery], list[Effect]], ...] = (node_versions, node_hardware)
+def benchmark_runs(delivery: Delivery) -> list[Effect]:
+    """Benchmarks: runs of collectives, bound to the node or domain that the delivery was sent for."""
+    if delivery.reading.kind not in ("nccl_tests", "rccl_tests"):
+        return []
+    domain = delivery.domain
+    if domain is None:
+        return []
+    nodes = [delivery.node] if delivery.node else list(Node.objects.in_use().under(domain))
+    runs = benchmarks.record_runs(
+        cluster=delivery.cluster,
+        domain=domain,
+        nodes=nodes,
+        facts=delivery.reading.facts,
+        sha256=delivery.sha256,
+        received_at=delivery.receipt.received_at,
+    )
+    return [{"what": "benchmark_run", "label": str(run), "run": str(run.pk)} for run in runs]
+
+
+OWNERS: tuple[Callable[[Delivery], list[Effect]], ...] = (node_versions, node_hardware, benchmark_runs)

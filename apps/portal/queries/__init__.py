@@ -1,0 +1,1 @@
+"""What pages that join several apps show, as plain values."""

@@ -1,0 +1,62 @@
+"""Pages that join several apps: overview, one cluster, search; and the theme."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from apps.core.pages import actor_of
+from apps.fleet.page import cluster_context
+from apps.fleet.queries import cluster_for, clusters_visible
+from apps.portal.queries import cluster_summary, needs_me
+from apps.portal.queries import search as finding
+
+_THEMES = ("auto", "light", "dark")
+
+
+def overview(request: HttpRequest) -> HttpResponse:
+    """What needs me now, and whether each cluster is fit to train."""
+    actor = actor_of(request)
+    clusters = [(row, cluster_summary.domain_summaries(row)) for row in clusters_visible(actor)]
+    context = {"waiting": needs_me.waiting_for(actor), "cluster_cards": clusters}
+    return render(request, "portal/overview.html", context)
+
+
+def cluster(request: HttpRequest, slug: str) -> HttpResponse:
+    """One cluster: is it fit to train?"""
+    row = cluster_for(actor_of(request), slug)
+    context = cluster_context(row) | {
+        "cluster": row,
+        "domains": cluster_summary.domain_summaries(row),
+        "changes": cluster_summary.open_changes(row),
+        "launches": cluster_summary.open_launches(row),
+    }
+    return render(request, "portal/cluster.html", context)
+
+
+def search(request: HttpRequest) -> HttpResponse:
+    """Everything that bears a name like the text."""
+    text = request.GET.get("q", "")
+    hits = finding.search(actor_of(request), text, limit=50)
+    return render(request, "portal/search.html", {"hits": hits, "text": text})
+
+
+def palette(request: HttpRequest) -> JsonResponse:
+    """The same for the palette, a few of each kind."""
+    hits = finding.search(actor_of(request), request.GET.get("q", ""), limit=5)
+    rows = [{"label": h.label, "url": h.url, "icon": h.icon, "kind": f"{h.kind} · {h.detail}"} for h in hits]
+    return JsonResponse({"results": rows})
+
+
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    """Keep the chosen theme in a cookie and go back."""
+    chosen, target = request.POST.get("theme", ""), request.POST.get("next", "/")
+    if not url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure()):
+        target = "/"
+    response = redirect(target)
+    if chosen in _THEMES:
+        response.set_cookie("theme", chosen, max_age=365 * 86400, samesite="Lax", httponly=False)
+    return response
