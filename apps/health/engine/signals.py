@@ -1,0 +1,175 @@
+"""Health figures in readings: one number about one device, under the name that the rules use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from apps.evidence.engine.reading import Reading
+from apps.health.engine.actions import action_of_recovery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """One figure. device: bus address, index or port name; empty for the whole node.
+
+    value: in the unit of the rule (°C, share, count, or 1 and 0 for yes and no). detail: words of the tool.
+    """
+
+    name: str
+    device: str
+    value: float
+    detail: str = ""
+
+
+def signals_in(reading: Reading) -> tuple[Signal, ...]:
+    """The health figures of a reading; what it does not state gives no signal, which is not health."""
+    reader = _READERS.get(reading.kind)
+    return tuple(reader(reading.facts)) if reader else ()
+
+
+_GPU_FIGURES = {
+    "temperature_c": "gpu_temperature_c",
+    "memory_temperature_c": "memory_temperature_c",
+    "remapped_rows_failure": "row_remap_failed",
+    "remapped_rows_pending": "row_remap_pending",
+    "remapped_rows_uncorrectable": "remapped_rows_uncorrectable",
+    "retired_pages_pending": "retired_pages_pending",
+    "pcie_replays": "pcie_replays",
+}
+_DCGM_METRICS = {
+    "DCGM_FI_DEV_GPU_TEMP": "gpu_temperature_c",
+    "DCGM_FI_DEV_MEMORY_TEMP": "memory_temperature_c",
+    "DCGM_FI_DEV_ROW_REMAP_FAILURE": "row_remap_failed",
+    "DCGM_FI_DEV_ROW_REMAP_PENDING": "row_remap_pending",
+    "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS": "remapped_rows_uncorrectable",
+    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL": "ecc_uncorrectable",
+    "DCGM_FI_DEV_RETIRED_PENDING": "retired_pages_pending",
+    "DCGM_FI_DEV_PCIE_REPLAY_COUNTER": "pcie_replays",
+    "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL": "nvlink_errors",
+    "DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL": "nvlink_errors",
+    "DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL": "nvlink_errors",
+    "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL": "nvlink_errors",
+    "DCGM_FI_DEV_XID_ERRORS": "last_xid",
+}
+_NPU_LEVELS = {"OK": 0, "WARNING": 1, "ALARM": 2, "CRITICAL": 3}
+
+
+def _from_gpu_report(facts: Mapping[str, Any]) -> Iterator[Signal]:
+    gpus: Sequence[Mapping[str, Any]] = facts.get("gpus") or ()
+    silent = facts.get("gpus_not_answering") or ()
+    attached, listed = facts.get("attached_gpus"), facts.get("gpus_listed")
+    if silent:
+        yield Signal(name="gpus_missing", device="", value=len(silent), detail=", ".join(map(str, silent)))
+    elif attached is not None and attached == listed:
+        # Fewer may be listed because only some were asked for (-i): nothing is said then.
+        yield Signal(name="gpus_missing", device="", value=0, detail=f"{listed} of {attached} listed")
+    for gpu in gpus:
+        yield from _from_gpu(gpu)
+
+
+def _from_gpu(gpu: Mapping[str, Any]) -> Iterator[Signal]:
+    device = str(gpu.get("bus_id") or gpu.get("uuid") or "")
+    for field, name in _GPU_FIGURES.items():
+        if gpu.get(field) is not None:
+            yield Signal(name=name, device=device, value=float(gpu[field]))
+    yield from _share(
+        device, "pcie_width_share", gpu.get("pcie_width_current"), gpu.get("pcie_width_max"), "x"
+    )
+    yield from _share(device, "power_share", gpu.get("power_w"), gpu.get("power_limit_w"), " W")
+    state, status = gpu.get("fabric_state"), gpu.get("fabric_status")
+    if state not in (None, "N/A", "Not Supported"):
+        ready = state == "Completed" and status in (None, "Success", "N/A")
+        detail = f"{state}/{status}" if status else str(state)
+        yield Signal(name="fabric_not_ready", device=device, value=float(not ready), detail=detail)
+    asked = gpu.get("recovery_action")
+    if asked:
+        needs = action_of_recovery(str(asked)) not in ("none", "")
+        yield Signal(name="recovery_asked", device=device, value=float(needs), detail=str(asked))
+
+
+def _share(device: str, name: str, part: float | None, whole: float | None, unit: str) -> Iterator[Signal]:
+    if part is not None and whole:
+        detail = f"{part:g}{unit} of {whole:g}{unit}"
+        yield Signal(name=name, device=device, value=part / whole, detail=detail)
+
+
+def _from_nvlink(facts: Mapping[str, Any]) -> Iterator[Signal]:
+    links: Sequence[Mapping[str, Any]] = facts.get("links") or ()
+    speeds = [speed for gpu in links for speed in (gpu.get("unidirectional_bytes_per_s") or {}).values()]
+    most = max((len(gpu.get("unidirectional_bytes_per_s") or {}) for gpu in links), default=0)
+    for gpu in links:
+        device = f"GPU {gpu.get('index')}"
+        own = list((gpu.get("unidirectional_bytes_per_s") or {}).values())
+        # A GPU that prints no link at all is measured against the GPU of the node that has most.
+        down = max(len(gpu.get("inactive") or ()), most - len(own))
+        yield Signal(
+            name="nvlink_inactive_links", device=device, value=down, detail=f"{len(own)} of {most} active"
+        )
+        if own and speeds:
+            detail = f"{min(own) / 1e9:g} of {max(speeds) / 1e9:g} GB/s"
+            yield Signal(
+                name="nvlink_speed_share", device=device, value=min(own) / max(speeds), detail=detail
+            )
+
+
+def _from_dcgm_metrics(facts: Mapping[str, Any]) -> Iterator[Signal]:
+    for gpu in facts.get("by_gpu") or ():
+        device = str(gpu.get("pci") or gpu.get("uuid") or gpu.get("gpu") or "")
+        for sample in gpu.get("samples") or ():
+            name = _DCGM_METRICS.get(str(sample.get("metric")))
+            if name and sample.get("value") is not None:
+                yield Signal(
+                    name=name, device=device, value=float(sample["value"]), detail=str(sample["metric"])
+                )
+
+
+def _from_diagnostic(facts: Mapping[str, Any]) -> Iterator[Signal]:
+    runs = facts.get("runs") or [facts]
+    for run in runs:
+        for test, statuses in (run.get("not_passed") or {}).items():
+            words = {str(status).casefold() for status in statuses}
+            for word, name in (("fail", "diagnostic_failed"), ("warn", "diagnostic_warned")):
+                if word in words:
+                    yield Signal(name=name, device=str(test), value=1, detail=", ".join(sorted(words)))
+
+
+def _from_ports(facts: Mapping[str, Any]) -> Iterator[Signal]:
+    ports: Sequence[Mapping[str, Any]] = facts.get("ports") or ()
+    active = [port for port in ports if str(port.get("state")).casefold() == "active"]
+    fastest: dict[str, float] = {}
+    for port in active:
+        layer, rate = str(port.get("link_layer")), float(port.get("rate_gbps") or 0)
+        fastest[layer] = max(fastest.get(layer, 0), rate)
+    for port in ports:
+        device = f"{port.get('device')}/{port.get('port')}"
+        physical = str(port.get("physical_state") or "")
+        if physical.casefold() == "disabled":
+            continue  # switched off by an administrator
+        is_down = port not in active
+        yield Signal(name="port_down", device=device, value=float(is_down), detail=physical)
+        best = fastest.get(str(port.get("link_layer")), 0)
+        if not is_down and best and port.get("rate_gbps"):
+            yield from _share(device, "port_rate_share", float(port["rate_gbps"]), best, " Gbit/s")
+
+
+def _from_npu(facts: Mapping[str, Any]) -> Iterator[Signal]:
+    for chip in facts.get("devices") or ():
+        device = str(chip.get("bus_id") or f"{chip.get('npu')}/{chip.get('chip')}")
+        if chip.get("temp_c") is not None:
+            yield Signal(name="npu_temperature_c", device=device, value=float(chip["temp_c"]))
+        level = _NPU_LEVELS.get(str(chip.get("health")).upper())
+        if level is not None:
+            yield Signal(name="npu_health_level", device=device, value=level, detail=str(chip["health"]))
+
+
+_READERS = {
+    "nvidia_smi_q": _from_gpu_report,
+    "nvidia_smi_xml": _from_gpu_report,
+    "nvidia_smi_nvlink": _from_nvlink,
+    "dcgm_metrics": _from_dcgm_metrics,
+    "dcgmi_diag": _from_diagnostic,
+    "ibstat": _from_ports,
+    "npu_smi": _from_npu,
+}

@@ -1,0 +1,235 @@
+"""Health figures, limits on them, and the two-of-three rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.core.errors import Invalid
+from apps.core.verdicts import Verdict
+from apps.evidence.engine.reading import Reading
+from apps.health.engine.actions import ActionClass
+from apps.health.engine.hysteresis import settled
+from apps.health.engine.signals import Signal, signals_in
+from apps.health.engine.thresholds import built_in_rules, observe, read_rules
+
+GPU = {
+    "bus_id": "0000:07:00.0",
+    "temperature_c": 91.0,
+    "remapped_rows_failure": True,
+    "remapped_rows_pending": False,
+    "pcie_width_current": 8,
+    "pcie_width_max": 16,
+    "fabric_state": "In Progress",
+    "recovery_action": "None",
+}
+
+READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
+    (
+        "nvidia_smi_q",
+        {"gpus": [GPU], "attached_gpus": 8, "gpus_listed": 8},
+        {
+            ("gpus-missing", ""): Verdict.PASS,
+            ("gpu-temperature", "0000:07:00.0"): Verdict.FAIL,
+            ("row-remap-failed", "0000:07:00.0"): Verdict.FAIL,
+            ("row-remap-pending", "0000:07:00.0"): Verdict.PASS,
+            ("pcie-width", "0000:07:00.0"): Verdict.WARN,
+            ("fabric-not-ready", "0000:07:00.0"): Verdict.FAIL,
+            ("recovery-asked", "0000:07:00.0"): Verdict.PASS,
+        },
+    ),
+    (
+        "nvidia_smi_xml",
+        {"gpus": [], "gpus_not_answering": ["0000:91:00.0"], "attached_gpus": 8, "gpus_listed": 7},
+        {("gpus-missing", ""): Verdict.FAIL},
+    ),
+    ("nvidia_smi_q", {"gpus": [], "attached_gpus": 8, "gpus_listed": 1}, {}),
+    (
+        "nvidia_smi_nvlink",
+        {
+            "links": [
+                {"index": 0, "unidirectional_bytes_per_s": {"0": 25e9, "1": 25e9}, "inactive": []},
+                {"index": 1, "unidirectional_bytes_per_s": {"0": 12.5e9, "1": 25e9}, "inactive": []},
+                {"index": 2, "unidirectional_bytes_per_s": {}, "inactive": []},
+            ]
+        },
+        {
+            ("nvlink-inactive", "GPU 0"): Verdict.PASS,
+            ("nvlink-slow", "GPU 0"): Verdict.PASS,
+            ("nvlink-inactive", "GPU 1"): Verdict.PASS,
+            ("nvlink-slow", "GPU 1"): Verdict.FAIL,
+            ("nvlink-inactive", "GPU 2"): Verdict.FAIL,
+        },
+    ),
+    (
+        "dcgm_metrics",
+        {
+            "by_gpu": [
+                {
+                    "uuid": "GPU-a",
+                    "samples": [
+                        {"metric": "DCGM_FI_DEV_XID_ERRORS", "value": 31.0},
+                        {"metric": "DCGM_FI_DEV_GPU_TEMP", "value": None},
+                        {"metric": "DCGM_FI_DEV_GPU_UTIL", "value": 80.0},
+                    ],
+                }
+            ]
+        },
+        {("last-xid", "GPU-a"): Verdict.WARN},
+    ),
+    (
+        "dcgmi_diag",
+        {"not_passed": {"PCIe": ["Fail"], "Environment Variables": ["Warn"], "EUD Test": ["Skip"]}},
+        {
+            ("diagnostic-failed", "PCIe"): Verdict.FAIL,
+            ("diagnostic-warned", "Environment Variables"): Verdict.WARN,
+        },
+    ),
+    (
+        "ibstat",
+        {
+            "ports": [
+                {
+                    "device": "a",
+                    "port": "1",
+                    "state": "active",
+                    "rate_gbps": 400.0,
+                    "link_layer": "InfiniBand",
+                },
+                {
+                    "device": "b",
+                    "port": "1",
+                    "state": "active",
+                    "rate_gbps": 200.0,
+                    "link_layer": "InfiniBand",
+                },
+                {"device": "c", "port": "1", "state": "down", "physical_state": "Polling", "rate_gbps": 10.0},
+                {"device": "d", "port": "1", "state": "down", "physical_state": "Disabled"},
+            ]
+        },
+        {
+            ("port-down", "a/1"): Verdict.PASS,
+            ("port-slow", "a/1"): Verdict.PASS,
+            ("port-down", "b/1"): Verdict.PASS,
+            ("port-slow", "b/1"): Verdict.FAIL,
+            ("port-down", "c/1"): Verdict.FAIL,
+        },
+    ),
+    (
+        "npu_smi",
+        {
+            "devices": [
+                {"bus_id": "x", "temp_c": 81.0, "health": "Alarm"},
+                {"npu": 1, "chip": 0, "health": "UNKNOWN"},
+            ]
+        },
+        {("npu-temperature", "x"): Verdict.WARN, ("npu-health", "x"): Verdict.FAIL},
+    ),
+    ("nvidia_smi_topo", {"gpus": 8}, {}),
+]
+
+
+@pytest.mark.parametrize(("kind", "facts", "verdicts"), READINGS)
+def test_health_figures_are_held_against_their_limits(
+    kind: str, facts: dict[str, Any], verdicts: dict[tuple[str, str], Verdict]
+) -> None:
+    seen = observe(signals_in(Reading(kind=kind, facts=facts)))
+
+    assert {(one.rule.id, one.signal.device): one.verdict for one in seen} == verdicts
+
+
+def test_a_rule_can_be_switched_off() -> None:
+    hot = [Signal(name="gpu_temperature_c", device="0", value=99)]
+    off = read_rules(
+        [
+            {
+                "id": "t",
+                "signal": "gpu_temperature_c",
+                "direction": "above",
+                "fail": 90,
+                "title": "T",
+                "enabled": False,
+            }
+        ]
+    )
+
+    assert observe(hot, switched_off={"gpu-temperature"}) == ()
+    assert observe(hot, off) == ()
+    assert observe(hot)[0].verdict is Verdict.FAIL
+
+
+def test_a_figure_that_is_no_number_is_unknown() -> None:
+    (seen,) = observe([Signal(name="gpu_temperature_c", device="0", value=float("nan"))])
+
+    assert seen.verdict is Verdict.UNKNOWN
+
+
+def test_the_limit_itself_is_still_good() -> None:
+    verdicts = [
+        observe([Signal(name="gpu_temperature_c", device="0", value=v)])[0].verdict for v in (83, 84, 90, 91)
+    ]
+
+    assert verdicts == [Verdict.PASS, Verdict.WARN, Verdict.WARN, Verdict.FAIL]
+
+
+def test_every_built_in_rule_has_a_known_action() -> None:
+    assert [rule.id for rule in built_in_rules() if rule.action_class is ActionClass.UNKNOWN] == []
+    assert len({rule.id for rule in built_in_rules()}) == len(built_in_rules())
+
+
+GOOD = {"id": "x", "signal": "s", "title": "X", "direction": "above", "warn": 1, "fail": 2}
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"id": ""}, "/0/id"),
+        ({"signal": None}, "/0/signal"),
+        ({"direction": "left"}, "/0/direction"),
+        ({"warn": "hot"}, "/0/warn"),
+        ({"fail": float("inf")}, "/0/fail"),
+        ({"warn": 3}, "/0/warn"),
+        ({"direction": "below"}, "/0/warn"),
+        ({"warn": None, "fail": None}, "/0/fail"),
+    ],
+)
+def test_a_wrong_rule_is_refused_with_its_place(change: dict[str, Any], pointer: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        read_rules([{**GOOD, **change}])
+
+    assert [error.pointer for error in refused.value.errors] == [pointer]
+
+
+P, W, F, U = Verdict.PASS, Verdict.WARN, Verdict.FAIL, Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("current", "history", "state"),
+    [
+        (P, [P, P, F], P),
+        (P, [P, F, F], F),
+        (P, [F, P, F], F),
+        (F, [F, F, P], F),
+        (F, [F, P, P], P),
+        (P, [F, U, F], F),
+        (P, [U, U, F], P),
+        (F, [U, U, P], F),
+        (P, [U, U, U], U),
+        (P, [W, P, F], W),
+        (P, [P, P, W], P),
+        (U, [P], U),
+        (U, [P, P], P),
+        (P, [F, F, F, P, P, P], P),
+        (P, [], P),
+    ],
+)
+def test_two_of_the_last_three_decide(current: Verdict, history: list[Verdict], state: Verdict) -> None:
+    assert settled(current, history) is state
+
+
+@given(st.sampled_from([P, W, F]), st.lists(st.sampled_from([P, W, F, U]), max_size=6))
+def test_time_outs_alone_never_make_a_failure_or_a_pass(current: Verdict, history: list[Verdict]) -> None:
+    assert settled(current, [*history, U, U]) in (current, U)
