@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.evidence.engine.parsers._dressing import unescaped
 from apps.evidence.engine.parsers._prefixes import without_prefix
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
@@ -88,7 +87,7 @@ def _sample_lines(source: Source) -> Iterator[tuple[int, str]]:
     for line in source.lines():
         if "DCGM_" not in line.text and "dcgm_" not in line.text:
             continue
-        text = without_prefix(unescaped(line.text)).strip()
+        text = without_prefix(line.text).strip()
         if text.startswith(("DCGM_", "dcgm_")):
             yield line.number, text
 
