@@ -25,11 +25,11 @@ from apps.core import page_blocks, status, units
 from apps.core.paging import PAGE_SIZES
 from apps.core.rights import Right
 from apps.core.role_names import roles_with
+from apps.core.views import THEME_COOKIE, THEMES
 
 register = template.Library()
 page_blocks.register_on(register)
 
-THEMES = ("auto", "light", "dark")
 HEAT_STEPS = 10
 
 register.filter("bytes", units.show_bytes)
@@ -303,7 +303,7 @@ def chart(
 def theme(context: Context) -> str:
     """The theme that this browser asked for: light, dark, or auto where it did not."""
     request = context.get("request")
-    chosen = request.COOKIES.get("theme", "") if request else ""
+    chosen = request.COOKIES.get(THEME_COOKIE, "") if request else ""
     return chosen if chosen in THEMES else THEMES[0]
 
 
