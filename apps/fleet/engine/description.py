@@ -171,6 +171,28 @@ def only(fleet: FleetDescription, parts: Iterable[Part]) -> FleetDescription:
     )
 
 
+def about(fleet: FleetDescription, nodes: Iterable[str]) -> FleetDescription:
+    """The part of a fleet that is about these nodes, to hold against a file that tells of them alone.
+
+    Switches keep those of the nodes that stand directly beneath them, and go where none is left.
+    """
+    names = frozenset(nodes)
+    kept = [node for node in fleet.nodes if node.name in names]
+    homes = {node.domain for node in kept}
+    above = [
+        replace(one, nodes=tuple(node for node in one.nodes if node in names))
+        for one in fleet.switches
+        if names.intersection(one.nodes)
+    ]
+    return described(
+        says=fleet.says,
+        domains=[one for one in fleet.domains if one.name in homes],
+        nodes=kept,
+        switches=above,
+        links=[one for one in fleet.links if {one.a.split("/")[0], one.b.split("/")[0]} & names],
+    )
+
+
 def is_split(node: Node) -> bool:
     """Whether the node's accelerators lie in more than one sub-domain."""
     return len({span.sub_domain for span in node.spans}) > 1
