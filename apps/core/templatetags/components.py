@@ -21,7 +21,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from apps.core import page_blocks, status, units
+from apps.core import drawings, page_blocks, status, units
 from apps.core.paging import PAGE_SIZES
 from apps.core.rights import Right
 from apps.core.role_names import roles_with
@@ -29,6 +29,7 @@ from apps.core.views import THEME_COOKIE, THEMES
 
 register = template.Library()
 page_blocks.register_on(register)
+drawings.register_on(register)
 
 HEAT_STEPS = 10
 

@@ -176,6 +176,31 @@ def test_blocks_may_stand_inside_each_other() -> None:
     assert text.index("card-content") < text.index("notice tone-warn") < text.index("chip tone-warn")
 
 
+def test_a_stacked_bar_is_drawn_to_the_scale_of_what_it_is_compared_with() -> None:
+    parts = [
+        {"label": "weights", "value": 20, "shown": "20 GB"},
+        {"label": "rest", "value": 20, "shown": "20 GB"},
+    ]
+    text = shown("{% stacked parts label='memory' limit=72 limit_label='usable' scale=80 %}", parts=parts)
+    assert 'x="250.00" y="0" width="250.00"' in text
+    assert 'x1="900.00"' in text
+    assert "is-over" not in text
+
+
+def test_a_stacked_bar_says_when_it_is_over_its_limit() -> None:
+    parts = [{"label": "weights", "value": 90, "shown": "90 GB"}]
+    assert "is-over" in shown("{% stacked parts label='memory' limit=72 %}", parts=parts)
+
+
+def test_a_sparkline_leaves_a_gap_where_a_value_is_not_known() -> None:
+    text = shown("{% sparkline values label='busbw' %}", values=[1.0, 2.0, None, 3.0])
+    assert text.count("<polyline") == 2
+
+
+def test_a_sparkline_of_nothing_known_is_not_drawn() -> None:
+    assert "<svg" not in shown("{% sparkline values label='busbw' %}", values=[None, None])
+
+
 @pytest.mark.parametrize(("cookie", "theme"), [("dark", "dark"), ("", "auto"), ('"><b>', "auto")])
 def test_the_theme_is_that_of_the_cookie_where_it_is_one(cookie: str, theme: str) -> None:
     request = RequestFactory().get("/")

@@ -1,0 +1,76 @@
+"""Small drawings made on the server as SVG: stacked bars and sparklines. Placed by attributes, never styles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.template import Library
+from django.template.loader import render_to_string
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+WIDTH = 1000.0  # of every drawing, in its own coordinates
+SERIES = 6  # colours of parts, repeated with another texture
+
+
+def stacked(
+    parts: Sequence[dict[str, Any]],
+    *,
+    label: str,
+    limit: float | None = None,
+    limit_label: str = "",
+    scale: float | None = None,
+) -> SafeString:
+    """Parts of a whole as one bar, with a list that says each in words.
+
+    parts: {"label", "value", "shown"} each, value in one unit, shown as people read it. limit: where a line is
+    drawn, in the same unit. scale: value at the right end, so that several bars can be compared; else the
+    larger of the sum and the limit.
+    """
+    total = sum(part["value"] for part in parts)
+    end = scale or max(total, limit or 0.0) or 1.0
+    drawn, at = [], 0.0
+    for number, part in enumerate(parts):
+        width = part["value"] / end * WIDTH
+        drawn.append({**part, "x": at, "width": width, "series": number % SERIES + 1})
+        at += width
+    return render_to_string(
+        "components/stacked.html",
+        {
+            "parts": drawn,
+            "label": label,
+            "limit_x": None if limit is None else min(limit / end, 1.0) * WIDTH,
+            "limit_label": limit_label,
+            "over": limit is not None and total > limit,
+        },
+    )
+
+
+def sparkline(values: Sequence[float | None], *, label: str) -> SafeString:
+    """The course of a figure as a line; gaps where it is not known. label: what a reader without eyes hears."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return mark_safe('<span class="soft">—</span>')
+    low, high = min(known), max(known)
+    step = WIDTH / 10 / max(len(values) - 1, 1)
+    lines: list[list[str]] = [[]]
+    for index, value in enumerate(values):
+        if value is None:
+            lines.append([])
+        else:
+            height = 22 - 20 * ((value - low) / (high - low) if high > low else 0.5)
+            lines[-1].append(f"{index * step:.1f},{height:.1f}")
+    return format_html(
+        '<svg class="sparkline" viewBox="0 0 100 24" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>',
+        label,
+        format_html_join(
+            "", '<polyline points="{}"></polyline>', ((" ".join(line),) for line in lines if line)
+        ),
+    )
+
+
+def register_on(register: Library) -> None:
+    """Make the drawings tags of a library."""
+    register.simple_tag(stacked)
+    register.simple_tag(sparkline)
