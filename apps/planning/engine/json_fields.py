@@ -92,6 +92,14 @@ class Fields:
             return default or choices[0]
         return str(value)
 
+    def words(self, key: str, choices: Sequence[str]) -> tuple[str, ...]:
+        """A list of words, all of them where the key is missing."""
+        return self._some(key, choices)
+
+    def wholes(self, key: str, choices: Sequence[int]) -> tuple[int, ...]:
+        """A list of whole numbers, all of them where the key is missing."""
+        return self._some(key, choices)
+
     def wrong(self, key: str, message: str, code: str = "invalid") -> None:
         """Note a problem with a field of this object."""
         where = f"{self.pointer}/{key}" if key else self.pointer
@@ -104,6 +112,16 @@ class Fields:
     def _take(self, key: str) -> Any:
         self.seen.add(key)
         return self.data.get(key)
+
+    def _some(self, key: str, choices: Sequence[T]) -> tuple[T, ...]:
+        value = self._take(key)
+        if value is None:
+            return tuple(choices)
+        if not isinstance(value, list) or not value or any(v not in choices for v in value):
+            shown = ", ".join(str(choice) for choice in choices)
+            self.wrong(key, f"{key} must be a list of some of {shown}, not {value!r}", "choice")
+            return tuple(choices)
+        return tuple(value)
 
     def _missing(self, key: str, default: int | None, least: int) -> int:
         if default is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from typing import Any, Self
@@ -75,6 +75,16 @@ class Layouts:
             for f in fields(cls)
         }
         return cls(**typed)
+
+    @classmethod
+    def none(cls) -> Self:
+        """No configuration at all."""
+        return cls.of({f.name: np.zeros(0, dtype=np.int64) for f in fields(cls)})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Several sets of configurations, one after the other."""
+        return cls.of({f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)})
 
     def take(self, index: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Self:
         """The configurations at these positions."""

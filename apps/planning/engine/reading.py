@@ -8,7 +8,7 @@ from typing import Any
 from apps.core.errors import FieldError, Invalid
 from apps.planning.engine.estimate import PlanInput
 from apps.planning.engine.json_fields import Fields
-from apps.planning.engine.reading_model import read_model, read_system
+from apps.planning.engine.reading_model import check_card, read_model, read_system
 from apps.planning.engine.reading_parallel import read_layout, read_options, workload_for
 from apps.planning.engine.rules import REASONS, violations
 
@@ -32,6 +32,7 @@ def read_plan(document: object) -> PlanInput:
     seq_len = parallel_fields.whole("seq_len")
     stop_if_wrong(root)
     assert model is not None and system is not None
+    check_card(system, options.precision, system_fields=system_fields, precision_fields=parallel_fields)
     found = violations(model, layout, accelerators=system.accelerators, seq_len=seq_len)
     for code, mask in found.items():
         if mask[0]:

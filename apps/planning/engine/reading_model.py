@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from apps.catalogue.engine.accelerators import accelerator
 from apps.catalogue.engine.models import MlaSpec, ModelSpec
-from apps.core.errors import Missing
+from apps.core.errors import Missing, OutOfRange
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields, guarded
-from apps.planning.engine.system import Measured, System, default_scale_up, default_system
+from apps.planning.engine.system import Measured, System, default_scale_up, default_system, peak_flops
+from apps.planning.engine.workload import Precision
 
 GB = 1e9
 
@@ -100,6 +101,21 @@ def read_system(fields: Fields) -> tuple[System | None, tuple[Assumption, ...]]:
             )
         )
     return system, tuple(assumptions)
+
+
+def check_card(
+    system: System, precision: Precision, *, system_fields: Fields, precision_fields: Fields
+) -> None:
+    """Note what the card lacks for a prediction: memory, bandwidth, or a peak for the format."""
+    part = system.accelerator
+    if part.memory_bytes is None or part.memory_bytes_per_s is None:
+        system_fields.wrong("accelerator", f"memory or bandwidth of {part.id} is not known", "unknown")
+    try:
+        peak_flops(part, precision)
+    except OutOfRange as refused:
+        precision_fields.wrong("precision", refused.message, refused.code)
+    if not {"bf16", "fp16"} & set(part.dense_flops):
+        system_fields.wrong("accelerator", f"16-bit peak of {part.id} is not known", "unknown")
 
 
 def _read_measured(fields: Fields) -> Measured:

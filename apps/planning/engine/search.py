@@ -1,0 +1,192 @@
+"""Search: every configuration judged, the best ones ranked, and why the others fail counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from apps.catalogue.engine.models import ModelSpec
+from apps.planning.engine.candidates import Axes
+from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
+from apps.planning.engine.estimate import Assumption, Estimate, PlanInput, estimate
+from apps.planning.engine.layouts import Bools, Floats, Ints, Layouts
+from apps.planning.engine.memory import fits, peak_bytes
+from apps.planning.engine.reading_parallel import Options, workload_for
+from apps.planning.engine.rules import violations
+from apps.planning.engine.step_time import step_time
+from apps.planning.engine.system import System
+from apps.planning.engine.workload import Workload
+
+OUT_OF_MEMORY = "out_of_memory"
+Progress = Callable[[int, int], None]
+
+
+class Objective(StrEnum):
+    """What the best configuration has most of. All cards are used, so cost and energy of a token follow from
+    throughput; headroom is free memory on the fullest card."""
+
+    TOKENS_PER_S = "tokens_per_s"
+    COST = "cost"
+    MEMORY_HEADROOM = "memory_headroom"
+    ENERGY = "energy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchInput:
+    """One model on one system with a batch, and the values to combine."""
+
+    model: ModelSpec
+    system: System
+    options: Options
+    axes: Axes
+    seq_len: int
+    objective: Objective = Objective.TOKENS_PER_S
+    top: int = 10
+    assumptions: tuple[Assumption, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Configurations that run and fit, best first: seconds per step and bytes on the fullest card."""
+
+    layouts: Layouts
+    step_s: Floats
+    peak_bytes: Floats
+
+    def __len__(self) -> int:
+        return len(self.layouts)
+
+    def pareto(self) -> Ints:
+        """Positions that no other beats in both step time and memory."""
+        order = np.lexsort((self.peak_bytes, self.step_s))
+        peaks = self.peak_bytes[order]
+        best_before = np.concatenate(([np.inf], np.minimum.accumulate(peaks)[:-1]))
+        front: Ints = order[peaks < best_before]
+        return front
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """What a search found. `rejected` counts each candidate once, under the first reason that applies."""
+
+    candidates: int
+    feasible: int
+    rejected: Mapping[str, int]
+    table: Table
+    best: tuple[Estimate, ...]
+
+    def to_json(self, search_s: float) -> dict[str, Any]:
+        """Plain values, in the shape that the command prints."""
+        return {
+            "search_s": search_s,
+            "candidates": self.candidates,
+            "feasible": self.feasible,
+            "rejected": dict(self.rejected),
+            "best": [answer.to_json() for answer in self.best],
+        }
+
+
+EMPTY = Table(layouts=Layouts.none(), step_s=np.zeros(0), peak_bytes=np.zeros(0))
+
+
+def search(
+    wanted: SearchInput, coefficients: Coefficients | None = None, on_progress: Progress | None = None
+) -> SearchResult:
+    """Judge every candidate. `on_progress(done, total)` is called after each block and may raise to stop."""
+    c = coefficients or shipped_coefficients()
+    rejected: dict[str, int] = {}
+    tables = [EMPTY]
+    done = 0
+    for block in wanted.axes.blocks():
+        runnable = _runnable(wanted, block, rejected)
+        for part in _by_sharding(runnable):
+            tables.append(_judge(wanted, part, rejected, c))
+        done += len(block)
+        if on_progress is not None:
+            on_progress(done, wanted.axes.count)
+    table = _ranked(_joined(tables), wanted)
+    best = tuple(estimate(plan_of(wanted, table.layouts, i), c) for i in range(min(wanted.top, len(table))))
+    return SearchResult(
+        candidates=wanted.axes.count, feasible=len(table), rejected=rejected, table=table, best=best
+    )
+
+
+def plan_of(wanted: SearchInput, layouts: Layouts, position: int) -> PlanInput:
+    """One found configuration as a plan of its own."""
+    layout = layouts.take(np.array([position]))
+    workload, assumed = _workload(wanted, layout)
+    return PlanInput(
+        model=wanted.model,
+        system=wanted.system,
+        workload=workload,
+        layout=layout,
+        assumptions=wanted.assumptions + assumed,
+        ignored=wanted.ignored,
+    )
+
+
+def _workload(wanted: SearchInput, part: Layouts) -> tuple[Workload, tuple[Assumption, ...]]:
+    return workload_for(
+        wanted.model,
+        wanted.system,
+        wanted.options,
+        seq_len=wanted.seq_len,
+        zero=int(part.zero[0]),
+        sequence_parallel=bool(part.sequence_parallel[0]),
+    )
+
+
+def _runnable(wanted: SearchInput, block: Layouts, rejected: dict[str, int]) -> Layouts:
+    found = violations(wanted.model, block, accelerators=wanted.system.accelerators, seq_len=wanted.seq_len)
+    open_: Bools = np.ones(len(block), dtype=np.bool_)
+    for reason, mask in found.items():
+        _count(rejected, reason, int(np.count_nonzero(open_ & mask)))
+        open_ &= ~mask
+    return block.take(open_)
+
+
+def _by_sharding(layouts: Layouts) -> list[Layouts]:
+    """Configurations with and without a sharded optimizer apart: their recipes overlap differently."""
+    sharded = layouts.zero >= 1
+    return [part for part in (layouts.take(~sharded), layouts.take(sharded)) if len(part)]
+
+
+def _judge(wanted: SearchInput, part: Layouts, rejected: dict[str, int], c: Coefficients) -> Table:
+    workload, _ = _workload(wanted, part)
+    peak = peak_bytes(wanted.model, workload, part, c)
+    fitting = fits(peak, wanted.system.capacity_bytes, workload.reserve_share)
+    _count(rejected, OUT_OF_MEMORY, int(np.count_nonzero(~fitting)))
+    layouts = part.take(fitting)
+    if not len(layouts):
+        return EMPTY
+    step = step_time(wanted.model, wanted.system, workload, layouts, c)
+    return Table(layouts=layouts, step_s=step.total, peak_bytes=peak[fitting])
+
+
+def _count(rejected: dict[str, int], reason: str, number: int) -> None:
+    if number:
+        rejected[reason] = rejected.get(reason, 0) + number
+
+
+def _joined(tables: list[Table]) -> Table:
+    return Table(
+        layouts=Layouts.joined([table.layouts for table in tables]),
+        step_s=np.concatenate([table.step_s for table in tables]),
+        peak_bytes=np.concatenate([table.peak_bytes for table in tables]),
+    )
+
+
+def _ranked(table: Table, wanted: SearchInput) -> Table:
+    """Best first by the objective; ties by the other of time and memory, then in order of enumeration."""
+    if wanted.objective is Objective.MEMORY_HEADROOM:
+        order = np.lexsort((table.step_s, table.peak_bytes))
+    else:
+        order = np.lexsort((table.peak_bytes, table.step_s))
+    return Table(
+        layouts=table.layouts.take(order), step_s=table.step_s[order], peak_bytes=table.peak_bytes[order]
+    )

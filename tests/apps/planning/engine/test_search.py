@@ -1,0 +1,139 @@
+"""The search: complete, counted, ranked, and the same as judging one configuration after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from apps.core.errors import Invalid
+from apps.planning.engine.coefficients import shipped_coefficients
+from apps.planning.engine.estimate import estimate
+from apps.planning.engine.reading import read_plan
+from apps.planning.engine.reading_search import read_search
+from apps.planning.engine.search import Objective, SearchInput, plan_of, search
+from apps.planning.engine.step_time import step_time
+from tests.apps.planning.engine.plans import DEEPSEEK_V3, GPT3_175B, LLAMA_70B
+
+SMALL = {
+    "model": LLAMA_70B["model"],
+    "system": {"accelerator": "nvidia-h100-sxm5-80gb", "accelerators": 144, "domain_size": 72},
+    "global_batch": 144,
+    "seq_len": 4096,
+    "precision": "bf16",
+}
+
+
+def test_every_candidate_is_counted_once() -> None:
+    found = search(read_search(SMALL))
+    assert found.candidates == found.feasible + sum(found.rejected.values())
+    assert found.feasible > 0
+    assert found.rejected["out_of_memory"] > 0
+
+
+@pytest.mark.parametrize("document", [GPT3_175B, DEEPSEEK_V3], ids=["dense", "moe"])
+def test_results_are_those_of_judging_one_by_one(document: dict) -> None:
+    wanted = read_search(
+        {
+            "model": document["model"],
+            "system": document["system"] | {"accelerators": 256},
+            "global_batch": 512,
+            "seq_len": 4096,
+            "precision": document["parallel"]["precision"],
+            "limits": {"max_cp": 2},
+        }
+    )
+    table = search(wanted).table
+    for position in range(0, len(table), max(1, len(table) // 200)):
+        plan = plan_of(wanted, table.layouts, position)
+        alone = step_time(plan.model, plan.system, plan.workload, plan.layout, shipped_coefficients())
+        assert alone.total[0] == table.step_s[position]
+        assert estimate(plan).memory.peak_bytes == table.peak_bytes[position]
+
+
+def test_the_best_configuration_is_what_plan_estimate_says_of_it() -> None:
+    best = search(read_search(SMALL)).best[0]
+    layout = dict(best.configuration)
+    for key in ("schedule", "placement", "recompute"):
+        layout.pop(key)
+    parallel = layout | {
+        "seq_len": 4096,
+        "precision": "bf16",
+        "recompute": ["none", "selective", "full"][int(best.configuration["recompute"])],
+        "placement": ["tp-cp-dp-pp", "tp-cp-pp-dp"][int(best.configuration["placement"])],
+    }
+    again = estimate(read_plan({"model": SMALL["model"], "system": SMALL["system"], "parallel": parallel}))
+    assert again.iteration_time_s == best.iteration_time_s
+    assert again.memory.peak_bytes == best.memory.peak_bytes
+
+
+def test_results_are_ordered_by_the_objective() -> None:
+    fastest = search(read_search(SMALL)).table
+    roomiest = search(read_search(SMALL | {"objective": Objective.MEMORY_HEADROOM})).table
+    assert (np.diff(fastest.step_s) >= 0).all()
+    assert (np.diff(roomiest.peak_bytes) >= 0).all()
+    assert len(fastest) == len(roomiest)
+
+
+def test_no_configuration_beats_one_on_the_pareto_front() -> None:
+    table = search(read_search(SMALL)).table
+    front = table.pareto()
+    for position in front:
+        better = (table.step_s <= table.step_s[position]) & (table.peak_bytes < table.peak_bytes[position])
+        assert not better.any()
+    assert front[0] == 0
+
+
+def test_the_ablations_for_144_cards_are_among_the_candidates() -> None:
+    wanted = read_search(SMALL)
+    seen = set()
+    for block in wanted.axes.blocks():
+        seen |= set(zip(block.tp.tolist(), block.pp.tolist(), block.dp.tolist(), strict=True))
+    assert {(8, 18, 1), (16, 9, 1), (8, 9, 2)} <= seen
+
+
+def test_nothing_fits_when_the_model_is_too_large() -> None:
+    system = {"accelerator": "nvidia-h100-sxm5-80gb", "accelerators": 8, "domain_size": 8}
+    found = search(read_search(SMALL | {"system": system}))
+    assert found.feasible == 0 and found.best == ()
+    assert found.candidates == sum(found.rejected.values())
+
+
+def test_progress_is_reported_to_the_end_and_can_stop_the_search() -> None:
+    calls: list[tuple[int, int]] = []
+    search(read_search(SMALL), on_progress=lambda done, total: calls.append((done, total)))
+    assert calls[-1][0] == calls[-1][1] == read_search(SMALL).axes.count
+
+    class Cancelled(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        search(read_search(SMALL), on_progress=stop)
+
+
+def test_limits_narrow_the_search() -> None:
+    wanted: SearchInput = read_search(
+        SMALL | {"limits": {"max_tp": 8, "recompute": ["full"], "zero": [1], "placement": ["tp-cp-dp-pp"]}}
+    )
+    found = search(wanted)
+    assert set(found.table.layouts.recompute.tolist()) == {2}
+    assert set(found.table.layouts.zero.tolist()) == {1}
+    assert found.table.layouts.tp.max() <= 8
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"global_batch": 0}, "/global_batch"),
+        ({"precision": "int8"}, "/precision"),
+        ({"limits": {"zero": [4]}}, "/limits/zero"),
+        ({"objective": "beauty"}, "/objective"),
+        ({"system": {"accelerator": "abacus", "accelerators": 8}}, "/system/accelerator"),
+    ],
+)
+def test_a_bad_search_is_refused_with_its_pointer(change: dict, pointer: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        read_search(SMALL | change)
+    assert pointer in [error.pointer for error in refused.value.errors]
