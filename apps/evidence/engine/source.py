@@ -1,4 +1,4 @@
-"""A piece of evidence as clean lines: encodings, line ends, escape codes and NUL bytes are dealt with here.
+"""A piece of evidence as clean lines: encodings, line ends, escape codes, NUL bytes and HTML are dealt with here.
 
 Line numbers are those of the bytes as they arrived, so that a warning can point at them.
 """
@@ -6,6 +6,7 @@ Line numbers are those of the bytes as they arrived, so that a warning can point
 from __future__ import annotations
 
 import codecs
+import html
 import io
 import re
 from collections.abc import Callable, Iterator
@@ -22,6 +23,12 @@ LINE_LIMIT_CHARS = 64 * 1024
 # CSI sequences, OSC sequences and lone two-byte escapes, as terminals write them.
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# What a page or an issue puts around pasted text, and how it writes characters that mean something to it.
+_WRAPPERS = re.compile(
+    r"<summary>[^<\n]{0,200}</summary>|</?(?:details|summary|pre|code|br|p)(?: [^<>\n]{0,200})?/?>",
+    re.IGNORECASE,
+)
+_ENTITIES = re.compile(r"&(?:lt|gt|quot|amp|apos|nbsp|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,26 @@ class Source:
     def sample(self) -> str:
         """The first 256 KiB as clean text, for recognition; lines end with newline."""
         text = self.head.decode(self.encoding, errors="replace")
-        return "\n".join(_clean(part) for part in text.splitlines())
+        whole = text.replace("\r\n", "\n").replace("\r", "\n")
+        return "\n".join(self._plain(part) for part in whole.split("\n"))
+
+    @cached_property
+    def is_escaped(self) -> bool:
+        """Whether the text was copied from the source of a web page: tags around it, entities instead of < and ".
+
+        A document that holds such characters itself (XML, JSON) is not escaped, even if it has entities.
+        """
+        text = self.head.decode(self.encoding, errors="replace")
+        rest = _WRAPPERS.sub("", text)
+        if "<" in rest:
+            return False
+        return '"' not in rest if _ENTITIES.search(rest) else rest != text
+
+    def _plain(self, text: str) -> str:
+        """A line without escape codes and controls, and without HTML where it is escaped."""
+        if self.is_escaped:
+            text = html.unescape(_WRAPPERS.sub("", text))
+        return _clean(text)
 
     def lines(self) -> Iterator[Line]:
         """All lines, streamed; a line is cut after 64 Ki characters."""
@@ -99,7 +125,7 @@ class Source:
                 whole = raw
                 while not whole.endswith("\n") and (whole := reader.readline(LINE_LIMIT_CHARS)):
                     pass  # the rest of an overlong line is passed over
-                yield Line(number, _clean(raw.rstrip("\n")))
+                yield Line(number, self._plain(raw.rstrip("\n")))
 
     def text(self) -> str:
         """The whole file as clean text. Raises Unreadable above 32 MiB (streaming formats use lines())."""
@@ -112,7 +138,9 @@ class Source:
         if len(data) > WHOLE_LIMIT_BYTES:
             raise Unreadable("the file is too large for its format (32 MiB)", code="too_large_for_format")
         text = data.decode(self.encoding, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-        return "\n".join(_clean(part) for part in text.split("\n")) if clean else text.replace("\x00", "")
+        return (
+            "\n".join(self._plain(part) for part in text.split("\n")) if clean else text.replace("\x00", "")
+        )
 
     def data(self) -> bytes:
         """The whole file as it arrived. Raises Unreadable above 32 MiB."""
@@ -126,4 +154,4 @@ class Source:
 def _clean(text: str) -> str:
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
-    return _CONTROLS.sub("", text)
+    return _CONTROLS.sub("", text).replace("\xa0", " ")

@@ -1,4 +1,4 @@
-"""What wraps a tool's output when it is pasted: code fences, HTML, prefixes, several processes at once."""
+"""What wraps a tool's output when it is pasted: code fences, prefixes, several processes at once."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ from apps.evidence.engine.reading import Unreadable
 from apps.evidence.engine.source import WHOLE_LIMIT_BYTES, Line, Source
 
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*")
-_TAGS = re.compile(r"</?(?:details|summary|pre|code|br|p)(?: [^<>]{0,200})?/?>", re.IGNORECASE)
+
+
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
 
 
 def unescaped(text: str) -> str:
-    """The text with HTML entities turned back into characters; a non-breaking blank becomes a blank."""
-    return html.unescape(text).replace("\xa0", " ") if _ENTITY.search(text) else text.replace("\xa0", " ")
+    """A line with the entities that a page put into it turned back, where the page was not all escaped."""
+    return html.unescape(text).replace("\xa0", " ") if "&" in text and _ENTITY.search(text) else text
 
 
 def plain_lines(source: Source) -> Iterator[Line]:
-    """All lines without fences, wrapping tags and entities; prefixes stay. Raises Unreadable above 32 MiB."""
+    """All lines without code fences and entities; prefixes stay. Raises Unreadable above 32 MiB."""
     characters = 0
     for line in source.lines():
         characters += len(line.text)
         if characters > WHOLE_LIMIT_BYTES:
             raise Unreadable("the file is too large for its format (32 MiB)", code="too_large_for_format")
-        if _FENCE.fullmatch(line.text):
-            continue
-        parts = _TAGS.split(line.text) if "<" in line.text else [line.text]
-        yield from (Line(line.number, unescaped(part)) for part in parts if part or len(parts) == 1)
+        if not _FENCE.fullmatch(line.text):
+            yield Line(line.number, unescaped(line.text))
 
 
 def one_process(lines: Iterable[Line], is_output: Callable[[list[Line]], bool], notes: Notes) -> list[Line]:

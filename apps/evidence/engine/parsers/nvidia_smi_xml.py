@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 import re
 from collections.abc import Iterator
@@ -32,7 +31,7 @@ _CUT = ("no element found", "unclosed")
 
 
 def recognise(sample: str) -> int:
-    if _START.search(sample) or f"&lt;{_ROOT}&gt;" in sample:
+    if _START.search(sample):
         return 100
     return 60 if "nvsmi_device_v" in sample and "<!DOCTYPE" in sample else 0
 
@@ -53,8 +52,6 @@ def read(source: Source) -> Reading:
 def _document(source: Source, notes: Notes) -> tuple[str, int]:
     """The first XML document, from its DOCTYPE to its end or that of the file, and its first line."""
     text = source.text()
-    if not _START.search(text) and f"&lt;{_ROOT}" in text:
-        text = html.unescape(text)
     if not _START_OF_LINE.search(text):
         text = _without_prefixes(text, notes)
     start = _START.search(text)
