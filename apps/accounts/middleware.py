@@ -56,6 +56,13 @@ def _actor(request: HttpRequest) -> Actor | None:
     return None
 
 
+def actor_in_session(request: HttpRequest) -> Actor:
+    """The actor of a session that has just begun, or whose password was just given. Raises NotSignedIn."""
+    if not isinstance(request.user, Person):
+        raise NotSignedIn()
+    return _session_actor(request, request.user)
+
+
 def _session_actor(request: HttpRequest, person: Person) -> Actor:
     stamp = request.session.get(AUTHENTICATED_AT)
     return Actor(

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.rights import Role, TokenScope
+from apps.core.role_names import ROLE_NAMES
 
 
 class Scope(models.Model):
@@ -92,6 +94,10 @@ class RoleGrant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} of {self.person_id}"
+
+    @property
+    def role_name(self) -> str | Promise:
+        return ROLE_NAMES[Role(self.role)]
 
 
 class Token(models.Model):

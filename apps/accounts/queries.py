@@ -9,7 +9,7 @@ from collections import defaultdict
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from apps.accounts.models import Invitation, Person, PersonKind, RoleGrant, Scope, Token
 from apps.core import clock, digest
@@ -151,6 +151,17 @@ def grants_visible_to(actor: Actor) -> QuerySet[RoleGrant]:
     if scope_ids is None:
         return grants
     return grants.filter(Q(scope_id__in=scope_ids) | Q(person_id=actor.person_id))
+
+
+def grants_of(person: Person) -> QuerySet[RoleGrant]:
+    """The roles of somebody, those of everywhere first."""
+    return RoleGrant.objects.filter(person=person).select_related("scope").order_by("scope__name", "role")
+
+
+def with_grants(people: QuerySet[Person], *, actor: Actor) -> QuerySet[Person]:
+    """The people with `visible_grants`: their roles as far as the actor may see them."""
+    grants = grants_visible_to(actor).order_by("scope__name", "role")
+    return people.prefetch_related(Prefetch("grants", queryset=grants, to_attr="visible_grants"))
 
 
 def scopes_visible_to(actor: Actor) -> QuerySet[Scope]:

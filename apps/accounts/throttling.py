@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
-from rest_framework.views import APIView
 
 from apps.accounts.services import limits
 from apps.core.api import actor_of
+
+if TYPE_CHECKING:  # DRF's views read the settings, which name this module
+    from rest_framework.views import APIView
 
 
 class CallerThrottle(BaseThrottle):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework.serializers import BaseSerializer
 
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, NotSignedIn, VersionRequired
 from apps.core.rights import TokenScope
+
+if TYPE_CHECKING:  # DRF's views read the settings, which name this module
+    from rest_framework.views import APIView
 
 _ETAG = re.compile(r'(?:W/)?"v(\d+)"')
 
@@ -31,13 +34,16 @@ class SignedIn(BasePermission):
     """Somebody known is calling, by a token whose scope covers the view's method.
 
     A view names its scopes: `token_scopes = {"POST": TokenScope.EVIDENCE_WRITE}`; reading needs READ unless
-    the view says otherwise, and a writing method that names none refuses tokens. Roles are the services' matter.
+    the view says otherwise, and a writing method that names none refuses tokens; `any_token = True` asks for no
+    scope at all. Roles are the services' matter.
     """
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         actor = actor_of(request)
         named: dict[str, TokenScope] = getattr(view, "token_scopes", {})
         method = request.method or "GET"
+        if getattr(view, "any_token", False):
+            return True
         if method in ("GET", "HEAD", "OPTIONS"):
             actor.require_token_scope(named.get("GET", TokenScope.READ))
         elif method in named:
@@ -62,3 +68,11 @@ def with_version(response: Response, version: int) -> Response:
     """The response with its ETag."""
     response["ETag"] = f'"v{version}"'
     return response
+
+
+def checked(serializer: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
+    """The body's values, of the right shape. Raises DRF's ValidationError, which the border turns into a problem."""
+    shape = serializer(data=request.data)
+    shape.is_valid(raise_exception=True)
+    values: dict[str, Any] = shape.validated_data
+    return values

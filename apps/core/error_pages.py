@@ -28,7 +28,7 @@ def page_of(request: HttpRequest, error: PortalError) -> HttpResponse:
     if isinstance(error, NotSignedIn):
         return _first(request, "accounts:sign_in")
     if error.code == "reauthenticate":
-        return _first(request, "accounts:confirm_password")
+        return _first(request, "accounts:reauthenticate")
     status = error.status if error.status in _TEMPLATES else (400 if error.status < 500 else 500)
     context = {"error": error, "message": problems.text_of(error), "request_id": problems.request_id(request)}
     response = render(request, f"errors/{status}.html", context, status=error.status)

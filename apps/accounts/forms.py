@@ -1,0 +1,174 @@
+"""Forms about people: they check shape; the rules live in the services."""
+
+from __future__ import annotations
+
+import zoneinfo
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts import queries
+from apps.accounts.services.roles import FOR_PEOPLE_ONLY
+from apps.accounts.services.tokens import DEFAULT_DAYS, LONGEST_DAYS
+from apps.core.actor import Actor
+from apps.core.rights import Right, Role, TokenScope
+from apps.core.role_names import ROLE_NAMES
+
+EVERYWHERE = "*"
+THEMES = [("auto", _("as the system")), ("light", _("light")), ("dark", _("dark"))]
+
+
+def scope_choices(actor: Actor, right: Right) -> list[tuple[str, Any]]:
+    """Where the actor holds a right: everywhere, if so, and the clusters."""
+    scope_ids = actor.scope_ids(right)
+    scopes = queries.scopes_visible_to(actor)
+    if scope_ids is not None:
+        scopes = scopes.filter(pk__in=scope_ids)
+    choices: list[tuple[str, Any]] = [(str(scope.pk), scope.name) for scope in scopes]
+    return [(EVERYWHERE, _("everywhere")), *choices] if scope_ids is None else choices
+
+
+def scope_id_of(choice: str) -> int | None:
+    """The scope id of a choice; None is everywhere."""
+    return None if choice == EVERYWHERE else int(choice)
+
+
+class PreferencesForm(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=120)
+    language = forms.ChoiceField(label=_("Language"), required=False)
+    time_zone = forms.ChoiceField(label=_("Time zone"), required=False)
+    theme = forms.ChoiceField(label=_("Theme"), choices=THEMES)
+    shortcuts = forms.BooleanField(
+        label=_("Keyboard shortcuts"),
+        required=False,
+        help_text=_("Single keys such as g and c; press ? on any page to see them."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        zones = sorted(name for name in zoneinfo.available_timezones() if "/" in name or name == "UTC")
+        self.fields["time_zone"].choices = [("", _("as the browser says")), *((zone, zone) for zone in zones)]
+        self.fields["language"].choices = [("", _("as the browser asks")), *settings.LANGUAGES]
+
+
+class PasswordChangeForm(forms.Form):
+    current = forms.CharField(
+        label=_("Password today"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    password = forms.CharField(
+        label=_("New password"),
+        strip=False,
+        help_text=_("At least 12 characters, and none of the common ones."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    again = forms.CharField(
+        label=_("New password again"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def clean_again(self) -> str:
+        return _same(self.cleaned_data)
+
+
+class ConfirmPasswordForm(forms.Form):
+    password = forms.CharField(
+        label=_("Password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password", "autofocus": True}),
+    )
+
+
+class AcceptInvitationForm(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=120)
+    password = forms.CharField(
+        label=_("Password"),
+        strip=False,
+        help_text=_("At least 12 characters, and none of the common ones."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    again = forms.CharField(
+        label=_("Password again"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def clean_again(self) -> str:
+        return _same(self.cleaned_data)
+
+
+def _same(data: dict[str, Any]) -> str:
+    if data.get("password") != data["again"]:
+        raise forms.ValidationError(_("The two passwords differ."))
+    return str(data["again"])
+
+
+class RoleForm(forms.Form):
+    """A role, and where it holds."""
+
+    role = forms.ChoiceField(label=_("Role"))
+    scope = forms.ChoiceField(label=_("Where"))
+
+    def __init__(self, *args: Any, actor: Actor, for_service: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        roles = [role for role in Role if not (for_service and role in FOR_PEOPLE_ONLY)]
+        self.fields["role"].choices = [(role.value, ROLE_NAMES[role]) for role in roles]
+        self.fields["scope"].choices = scope_choices(actor, Right.ADMIN)
+
+
+class RoleByEmailForm(RoleForm):
+    email = forms.EmailField(label=_("Email"), help_text=_("Of somebody who has an account already."))
+    field_order = ["email", "role", "scope"]
+
+
+class ServiceAccountForm(RoleForm):
+    name = forms.CharField(label=_("Name"), max_length=120, help_text=_("Such as: CI of the training team"))
+    field_order = ["name", "role", "scope"]
+
+
+class InviteForm(forms.Form):
+    email = forms.EmailField(label=_("Email"))
+    name = forms.CharField(label=_("Name"), max_length=120)
+    roles = forms.MultipleChoiceField(label=_("Roles"), widget=forms.CheckboxSelectMultiple)
+    scope = forms.ChoiceField(label=_("Where"))
+
+    def __init__(self, *args: Any, actor: Actor, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["roles"].choices = [(role.value, ROLE_NAMES[role]) for role in Role]
+        self.fields["scope"].choices = scope_choices(actor, Right.ADMIN)
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+
+
+class TokenForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"), max_length=120, help_text=_("What it is for, such as: nightly CI")
+    )
+    scopes = forms.MultipleChoiceField(
+        label=_("It may"),
+        choices=[(scope.value, scope.value) for scope in TokenScope],
+        initial=[TokenScope.READ.value],
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Never more than its owner may. No token can approve or sign."),
+    )
+    clusters = forms.MultipleChoiceField(
+        label=_("Clusters"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("None chosen: every cluster of its owner, later ones too."),
+    )
+    days = forms.IntegerField(
+        label=_("Valid for (days)"), min_value=1, max_value=LONGEST_DAYS, initial=DEFAULT_DAYS
+    )
+
+    def __init__(self, *args: Any, actor: Actor, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["clusters"].choices = [
+            (str(scope.pk), scope.name) for scope in queries.scopes_visible_to(actor)
+        ]

@@ -1,0 +1,1 @@
+"""Pages of people: signing in, one's own preferences and tokens, and administration."""
