@@ -104,6 +104,8 @@ def row_checks(run: Run) -> Iterator[ReadingWarning]:
         yield _warning("out_of_bounds", f"out of bounds values: {run.out_of_bounds}")
     if any(row.decimal_comma for row in run.rows):
         yield _warning("decimal_comma", "numbers are written with a comma, which was read as decimal point")
+    if len({_operation(row) for row in run.rows}) > 1:
+        yield _warning("several_operations", "the table holds sweeps of several types, operations or roots")
     if run.rows_left_out:
         yield _warning("rows_left_out", f"{run.rows_left_out} rows were left out: the file holds too many")
 
@@ -142,7 +144,7 @@ def _sizes(run: Run) -> Iterator[int]:
     for row in run.rows:
         multiple = multiples.get(row.line)
         odd = multiple is not None and (multiple != usual[0][0] or multiple % 1 != 0)
-        if odd or (row.count == 0) != (row.size_bytes == 0):
+        if odd or (row.count is not None and (row.count == 0) != (row.size_bytes == 0)):
             yield row.line
 
 
@@ -159,7 +161,16 @@ def _busbw(run: Run) -> Iterator[int]:
 
 
 def _descending(run: Run) -> Iterator[int]:
-    return (row.line for before, row in pairwise(run.rows) if row.size_bytes < before.size_bytes)
+    return (
+        row.line
+        for before, row in pairwise(run.rows)
+        if row.size_bytes < before.size_bytes and _operation(row) == _operation(before)
+    )
+
+
+def _operation(row: Row) -> tuple[object, ...]:
+    """What is measured; with -d all, -o all or -r all, one table holds a sweep for each."""
+    return (row.dtype, row.redop, row.root)
 
 
 def _repeated(run: Run) -> Iterator[int]:

@@ -128,7 +128,7 @@ def _rank_facts(run: Run, ranks: int | None) -> dict[str, Any]:
     return {
         "ranks": ranks,
         "rank_lines": len(run.ranks),
-        "nodes": len(hosts) if whole else None,
+        "nodes": len(hosts) if whole else run.told_nodes,
         "gpu_model": models[0] if models else None,
         "gpu_models": models,
         "hosts": [{"name": name, "ranks": numbers} for name, numbers in hosts.items()],

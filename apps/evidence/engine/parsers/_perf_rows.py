@@ -69,11 +69,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One measured size. before: what stood in front of the row; decimal_comma: numbers like 12,34."""
+    """One measured size. count: elements, None where only the size is told; before: what stood in front of
+    the row; decimal_comma: numbers like 12,34."""
 
     line: int
     size_bytes: int
-    count: int
+    count: int | None
     dtype: str
     redop: str | None
     root: int | None

@@ -79,6 +79,8 @@ class Run:
     first_ranks: set[tuple[str, int]] = field(default_factory=set)
     rank_list_cut: bool = False
     unlisted_ranks: int = 0
+    told_ranks: int | None = None
+    told_nodes: int | None = None
     header: rows.Header | None = None
     rows: list[rows.Row] = field(default_factory=list)
     rows_left_out: int = 0
@@ -95,9 +97,9 @@ class Run:
 
     @property
     def rank_count(self) -> int | None:
-        """Highest rank plus one (and those behind it that are not listed); None without any rank."""
+        """As told, else the highest rank plus one and those behind it that are not listed; None without any."""
         highest = max((rank.rank for rank in self.ranks), default=None)
-        return None if highest is None else highest + 1 + self.unlisted_ranks
+        return self.told_ranks if highest is None else highest + 1 + self.unlisted_ranks
 
     @property
     def concluded(self) -> bool:

@@ -332,3 +332,50 @@ def test_names_of_amd_make_it_rccl_tests() -> None:
 def test_a_table_amid_messages_of_nccl_is_a_table() -> None:
     noise = "n1:100:100 [0] NCCL INFO Channel 00 : 0[0] -> 1[1] via P2P/IPC\n" * 5
     assert registry.recognise(Source.of_text(noise + good_run())) == nccl_tests.KIND
+
+
+def rccl_object(size: int, place: int, *, name: str = "AllReduce", **more: Any) -> dict[str, Any]:
+    figures = {"time": 100.0, "algBw": size / 1e5, "busBw": size / 1e5 * 1.75, "wrong": 0}
+    return {
+        "numCycle": 0,
+        "name": name,
+        "size": size,
+        "type": "float",
+        "redop": "sum",
+        "inPlace": place,
+        **figures,
+        **more,
+    }
+
+
+def test_the_json_objects_of_rccl_tests_become_rows() -> None:
+    objects = [rccl_object(size, place, nodes=1, ranks=8) for size in (1048576, 2097152) for place in (0, 1)]
+    reading = registry.read(Source.of_text(json.dumps(objects, indent=1)))
+    assert reading.kind == rccl_tests.KIND
+    assert reading.warnings == ()
+    facts = reading.facts
+    assert (facts["collective"], facts["ranks"], facts["nodes"], facts["rows"]) == ("all_reduce", 8, 1, 2)
+    assert facts["ip_busbw_gbps_at_max"] == pytest.approx(36.70016)
+
+
+def test_collectives_of_one_json_file_are_runs() -> None:
+    objects = [
+        rccl_object(1048576, place, name=name) for name in ("AllReduce", "Broadcast") for place in (0, 1)
+    ]
+    reading = rccl_tests.read(Source.of_text("\n".join(map(json.dumps, objects))))
+    assert [run["collective"] for run in reading.facts["runs"]] == ["all_reduce", "broadcast"]
+
+
+def test_a_place_that_was_not_measured_is_unknown_and_said() -> None:
+    reading = rccl_tests.read(Source.of_text(json.dumps([rccl_object(1048576, 1)])))
+    assert reading.facts["oop_busbw_gbps_at_max"] is None
+    assert "figure_unreadable" in codes(reading)
+
+
+def test_sweeps_of_several_types_in_one_table_do_not_descend() -> None:
+    halves = FIRST.replace(" 262144     float", " 524288      half") + SECOND.replace(
+        " 524288     float", "1048576      half"
+    )
+    reading = read(HEADER + GOOD_ROWS + halves)
+    assert "several_operations" in codes(reading)
+    assert "sizes_descend" not in codes(reading)
