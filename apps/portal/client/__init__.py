@@ -1,0 +1,1 @@
+"""The node client that the portal serves; not imported by the portal."""
