@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.core import clock
-from apps.fleet.models import Accelerator, HardwareChange, Node
+from apps.fleet.models import Accelerator, HardwareChange, Node, NodeHealth
 
 _IDENTITY = ("uuid", "serial", "bus_id")
 
@@ -49,3 +49,8 @@ def _change(
     return HardwareChange(
         node=node, slot=slot, what=what, before=before, after=after, seen_at=at or clock.now(), sha256=sha256
     )
+
+
+def set_health(*, node_id: int, health: NodeHealth) -> bool:
+    """Write down what the health rules make of a node. Returns whether that is news. No decision: no audit event."""
+    return bool(Node.objects.filter(pk=node_id).exclude(health=health).update(health=health))

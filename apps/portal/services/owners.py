@@ -16,6 +16,7 @@ from apps.evidence.models import Receipt
 from apps.fleet import services as fleet
 from apps.fleet.models import Cluster, Domain, Node
 from apps.fleet.queries import node_by_reported_name
+from apps.health import services as health
 
 Effect = dict[str, str]
 
@@ -116,4 +117,24 @@ def benchmark_runs(delivery: Delivery) -> list[Effect]:
     return [{"what": "benchmark_run", "label": str(run), "run": str(run.pk)} for run in runs]
 
 
-OWNERS: tuple[Callable[[Delivery], list[Effect]], ...] = (node_versions, node_hardware, benchmark_runs)
+def node_health(delivery: Delivery) -> list[Effect]:
+    """Health: figures and faults of the node."""
+    if delivery.node is None:
+        return []
+    held = health.record_reading(
+        node_id=delivery.node.pk,
+        reading=delivery.reading,
+        sha256=delivery.sha256,
+        at=delivery.receipt.received_at,
+    )
+    return (
+        [{"what": "node_health", "label": delivery.node.name, "node": str(delivery.node.pk)}] if held else []
+    )
+
+
+OWNERS: tuple[Callable[[Delivery], list[Effect]], ...] = (
+    node_versions,
+    node_hardware,
+    node_health,
+    benchmark_runs,
+)

@@ -1,0 +1,28 @@
+"""Open faults, and the health of a node that follows from all that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from apps.core.verdicts import Verdict
+from apps.fleet.models import NodeHealth
+from apps.health.models import FaultRecord, HealthState
+
+
+def open_faults(*, node_ids: Iterable[int] | None = None) -> QuerySet[FaultRecord]:
+    """Faults that are not resolved, newest first, with node and cluster joined."""
+    rows = FaultRecord.objects.filter(resolved_at__isnull=True).select_related("node__cluster")
+    return rows if node_ids is None else rows.filter(node_id__in=list(node_ids))
+
+
+def health_of(node_id: int) -> NodeHealth:
+    """The health of a node: faulty, sub-healthy, healthy; unknown where nothing was ever observed."""
+    faults = open_faults(node_ids=[node_id])
+    verdicts = set(HealthState.objects.filter(node_id=node_id).values_list("verdict", flat=True))
+    if Verdict.FAIL in verdicts or faults.filter(cordon=True).exists():
+        return NodeHealth.FAULTY
+    if Verdict.WARN in verdicts or faults.exclude(severity="info").exists():
+        return NodeHealth.SUB_HEALTHY
+    return NodeHealth.HEALTHY if Verdict.PASS in verdicts else NodeHealth.UNKNOWN
