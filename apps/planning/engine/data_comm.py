@@ -31,12 +31,12 @@ class DataTraffic:
     exposed: Floats
 
 
-def data_groups(layouts: Layouts, domain_size: int) -> tuple[Group, Group]:
+def data_groups(layouts: Layouts, net: Fabric) -> tuple[Group, Group]:
     """Groups of ranks that hold the same dense parameters, and the same experts."""
     _, stride, _ = strides(layouts)
     inner = np.where(layouts.cp > 1, layouts.tp, stride)
-    dense = group(layouts.data_ranks, inner, domain_size)
-    experts = group(layouts.expert_data_ranks, layouts.etp * layouts.ep, domain_size)
+    dense = group(layouts.data_ranks, inner, net)
+    experts = group(layouts.expert_data_ranks, layouts.etp * layouts.ep, net)
     return dense, experts
 
 
@@ -47,7 +47,6 @@ def data_traffic(
     parameters: RankParameters,
     window: Window,
     net: Fabric,
-    domain_size: int,
     coefficients: Coefficients,
 ) -> DataTraffic:
     """Traffic of the stage whose parameters are given.
@@ -56,7 +55,7 @@ def data_traffic(
     per step. ZeRO 2: gradients are scattered after each micro-batch. ZeRO 3: weights are gathered for each
     forward and backward pass of each micro-batch as well.
     """
-    dense, experts = data_groups(layouts, domain_size)
+    dense, experts = data_groups(layouts, net)
     sent = workload.sent_gradient_bytes
 
     def summed(per_param: float) -> Floats:

@@ -150,7 +150,7 @@ def estimate(plan: PlanInput, coefficients: Coefficients | None = None) -> Estim
     )
     achieved = flops / total / cards
     peak = peak_flops(plan.system.accelerator, plan.workload.precision)
-    warnings = plan_warnings(plan.model, plan.system, plan.workload, plan.layout, memory.peak_bytes)
+    warnings = plan_warnings(plan.model, plan.system, plan.workload, plan.layout, memory.peak_bytes, c)
     ignored = tuple(
         Warning(code="ignored_input", message=f"{pointer} is not used") for pointer in plan.ignored
     )

@@ -24,7 +24,7 @@ class LayerTraffic:
     ep: Floats
 
 
-def layer_traffic(kernels: Kernels, net: Fabric, domain_size: int) -> LayerTraffic:
+def layer_traffic(kernels: Kernels, net: Fabric) -> LayerTraffic:
     """Traffic of one layer.
 
     Tensor parallelism: an all-reduce of 2 s b h bytes after attention and after the MLP, each way, once more
@@ -32,40 +32,40 @@ def layer_traffic(kernels: Kernels, net: Fabric, domain_size: int) -> LayerTraff
     """
     layouts, model, workload = kernels.layouts, kernels.model, kernels.workload
     again = np.where(layouts.recompute == Recompute.FULL, 1.0, 0.0)
-    members = group(layouts.tp, np.ones_like(layouts.tp), domain_size)
+    members = group(layouts.tp, np.ones_like(layouts.tp), net)
     size = HALF * model.hidden * kernels.tokens
     reduce_s = all_reduce_s(size, members, net, in_network=workload.in_network_reduction)
     per_block = (ALL_REDUCES_PER_BLOCK + again) * reduce_s
     return LayerTraffic(
         tp_attention=per_block,
         tp_mlp=per_block,
-        cp=_ring_s(kernels, net, domain_size) * (3.0 + again),
-        ep=_expert_s(kernels, net, domain_size) * (2.0 + again),
+        cp=_ring_s(kernels, net) * (3.0 + again),
+        ep=_expert_s(kernels, net) * (2.0 + again),
     )
 
 
-def _ring_s(kernels: Kernels, net: Fabric, domain_size: int) -> Floats:
+def _ring_s(kernels: Kernels, net: Fabric) -> Floats:
     """Forward ring of context parallelism: c - 1 steps, each passing the keys and values of one block."""
     layouts = kernels.layouts
     block = HALF * kernels.model.kv_width / layouts.tp * kernels.tokens
-    members = group(layouts.cp, layouts.tp, domain_size)
-    leaves = members.domains > 1
-    step = np.where(
-        leaves,
-        net.out_hop_s + block / net.out_bytes_per_s,
-        net.up_hop_s + block / net.up_bytes_per_s,
+    members = group(layouts.cp, layouts.tp, net)
+    neighbour = np.where(
+        members.domains > 1,
+        net.domain_size,
+        np.where(members.sub_domains > 1, net.sub_domain_size, 0),
     )
+    step = send_s(block, neighbour, net) - net.start_s
     return np.where(layouts.cp > 1, (layouts.cp - 1) * step, 0.0)
 
 
-def _expert_s(kernels: Kernels, net: Fabric, domain_size: int) -> Floats:
+def _expert_s(kernels: Kernels, net: Fabric) -> Floats:
     """Dispatch and combine of one forward pass: two all-to-all of each token.
 
     A token goes once to each rank that holds some of its topk experts: e (1 - (1 - 1/e)^topk) of e ranks, and
     crosses into each domain once.
     """
     layouts, model, workload = kernels.layouts, kernels.model, kernels.workload
-    members = group(layouts.ep, layouts.etp, domain_size)
+    members = group(layouts.ep, layouts.etp, net)
     ranks = layouts.ep.astype(np.float64)
     distinct = ranks * (1.0 - (1.0 - 1.0 / ranks) ** model.topk)
     copies = distinct * workload.imbalance * kernels.tokens / layouts.token_shards
@@ -78,9 +78,9 @@ def _expert_s(kernels: Kernels, net: Fabric, domain_size: int) -> Floats:
     return 2.0 * all_to_all_s(size, members, net, domain_share=np.minimum(1.0, met / sent))
 
 
-def stage_send_s(kernels: Kernels, net: Fabric, domain_size: int) -> Floats:
+def stage_send_s(kernels: Kernels, net: Fabric) -> Floats:
     """Passing one micro-batch to the next stage: 2 s b h bytes, a share of it per rank of the tensor group."""
     layouts = kernels.layouts
     size = HALF * kernels.model.hidden * kernels.tokens / layouts.tp
     stride = strides(layouts)[2]
-    return np.where(layouts.pp > 1, send_s(size, stride, domain_size, net), 0.0)
+    return np.where(layouts.pp > 1, send_s(size, stride, net), 0.0)

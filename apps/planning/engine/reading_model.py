@@ -62,6 +62,8 @@ def read_system(fields: Fields) -> tuple[System | None, tuple[Assumption, ...]]:
     count = fields.whole("accelerators", most=10_000_000)
     domain = fields.whole("domain_size", default=0, least=0)
     up, out = fields.number("scale_up_gb_s"), fields.number("scale_out_gb_s")
+    sub_domain = fields.whole("sub_domain_size") if fields.has("sub_domain_size") else None
+    convergence = fields.number("convergence_ratio", default=1.0) or 1.0
     measured = _read_measured(fields.child("measured", required=False))
     try:
         part = accelerator(part_id)
@@ -76,6 +78,8 @@ def read_system(fields: Fields) -> tuple[System | None, tuple[Assumption, ...]]:
             domain_size=domain or None,
             scale_up_bytes_per_s=up * GB if up else None,
             scale_out_bytes_per_s=out * GB if out else None,
+            sub_domain_size=sub_domain,
+            convergence=convergence,
             measured=measured,
         ),
     )

@@ -68,8 +68,8 @@ def workload_for(
         default("dropout", dropout, "GPT recipes train with dropout, gated models without")
     graphs = options.graphs
     if graphs is None:
-        graphs = system.domain_size > HOST_DOMAIN
-        default("graphs", graphs, "recipes for domains beyond one host capture layers in graphs")
+        graphs = (system.accelerator.scale_up.max_domain or 1) > HOST_DOMAIN
+        default("graphs", graphs, "recipes for cards made for large domains capture layers in graphs")
     gradient = options.gradient_dtype
     if gradient is None:
         gradient = "fp32" if options.framework is Framework.MEGATRON else "bf16"

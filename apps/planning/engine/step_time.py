@@ -72,7 +72,7 @@ def step_time(
     card = rates(system.accelerator, workload.precision, coefficients)
     net = fabric(system, coefficients)
     kernels = Kernels(model=model, workload=workload, layouts=layouts, rates=card, coefficients=coefficients)
-    traffic = layer_traffic(kernels, net, system.domain_size)
+    traffic = layer_traffic(kernels, net)
     scale = system.measured.compute_scale or 1.0
     plain = _layer_step(kernels, plain_layer(kernels), traffic, traffic.tp_mlp, 0.0, scale)
     if model.is_moe:
@@ -182,8 +182,8 @@ def _assemble(
         forward=first.plain_layers * plain.forward + first.moe_layers * moe.forward,
         backward=first.plain_layers * plain.backward + first.moe_layers * moe.backward,
     )
-    data = data_traffic(model, workload, layouts, parameters, window, net, system.domain_size, c)
-    send = stage_send_s(kernels, net, system.domain_size)
+    data = data_traffic(model, workload, layouts, parameters, window, net, c)
+    send = stage_send_s(kernels, net)
     messages = layouts.vpp * m + 2.0 * (layouts.pp - 1)  # both directions at once, but for fill and drain
     hides = workload.overlap_pp & (layouts.vpp > 1)
     pp = messages * send * np.where(hides, 1.0 - c.pp_hidden_share, 1.0)

@@ -31,13 +31,19 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """Cards of one kind in domains of `domain_size`. Bandwidths are per card, one way, in bytes per second."""
+    """Cards of one kind in domains of `domain_size`. Bandwidths are per card, one way, in bytes per second.
+
+    A domain may fall into sub-domains of `sub_domain_size` cards, joined by uplinks with `convergence` times
+    less bandwidth (2 for 2:1); None where it does not.
+    """
 
     accelerator: Accelerator
     accelerators: int
     domain_size: int
     scale_up_bytes_per_s: float
     scale_out_bytes_per_s: float
+    sub_domain_size: int | None = None
+    convergence: float = 1.0
     measured: Measured = Measured()
 
     def __post_init__(self) -> None:
@@ -45,6 +51,10 @@ class System:
             raise OutOfRange("accelerators and domain_size must be at least 1")
         if self.scale_up_bytes_per_s <= 0 or self.scale_out_bytes_per_s <= 0:
             raise OutOfRange("bandwidths must be above zero")
+        if self.sub_domain_size is not None and not 1 <= self.sub_domain_size <= self.domain_size:
+            raise OutOfRange("sub_domain_size must lie between 1 and domain_size")
+        if self.convergence < 1.0:
+            raise OutOfRange("convergence must be at least 1, as in 2 for 2:1")
 
     @property
     def capacity_bytes(self) -> float:
@@ -66,6 +76,8 @@ def default_system(
     domain_size: int | None = None,
     scale_up_bytes_per_s: float | None = None,
     scale_out_bytes_per_s: float | None = None,
+    sub_domain_size: int | None = None,
+    convergence: float = 1.0,
     measured: Measured | None = None,
 ) -> System:
     """A system with catalogue figures wherever nothing is given."""
@@ -75,6 +87,8 @@ def default_system(
         domain_size=domain_size or part.scale_up.max_domain or 1,
         scale_up_bytes_per_s=scale_up_bytes_per_s or default_scale_up(part),
         scale_out_bytes_per_s=scale_out_bytes_per_s or default_scale_out(part.architecture),
+        sub_domain_size=sub_domain_size,
+        convergence=convergence,
         measured=measured or Measured(),
     )
 

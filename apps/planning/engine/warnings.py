@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.catalogue.engine.models import ModelSpec
-from apps.planning.engine.collectives import group
+from apps.planning.engine.coefficients import Coefficients
+from apps.planning.engine.collectives import fabric, group
 from apps.planning.engine.layouts import Layouts, Schedule
 from apps.planning.engine.stages import content
 from apps.planning.engine.system import System
@@ -23,10 +24,15 @@ class Warning:
 
 
 def plan_warnings(
-    model: ModelSpec, system: System, workload: Workload, layouts: Layouts, peak_bytes: float
+    model: ModelSpec,
+    system: System,
+    workload: Workload,
+    layouts: Layouts,
+    peak_bytes: float,
+    coefficients: Coefficients,
 ) -> tuple[Warning, ...]:
     """Traps of one configuration (arrays of length one)."""
-    found = [*_memory(system, workload, peak_bytes), *_groups(model, system, layouts)]
+    found = [*_memory(system, workload, peak_bytes), *_groups(model, system, layouts, coefficients)]
     found += [*_pipeline(model, layouts), *_batch(workload, layouts)]
     return tuple(found)
 
@@ -47,10 +53,11 @@ def _memory(system: System, workload: Workload, peak_bytes: float) -> list[Warni
     return []
 
 
-def _groups(model: ModelSpec, system: System, layouts: Layouts) -> list[Warning]:
+def _groups(model: ModelSpec, system: System, layouts: Layouts, coefficients: Coefficients) -> list[Warning]:
     found = []
     ones = layouts.tp // layouts.tp
-    tensor = group(layouts.tp, ones, system.domain_size)
+    net = fabric(system, coefficients)
+    tensor = group(layouts.tp, ones, net)
     if tensor.domains[0] > 1:
         found.append(
             Warning(
@@ -58,7 +65,14 @@ def _groups(model: ModelSpec, system: System, layouts: Layouts) -> list[Warning]
                 message=f"a tensor-parallel group spans {tensor.domains[0]} domains of {system.domain_size} cards",
             )
         )
-    experts = group(layouts.ep, layouts.etp, system.domain_size)
+    if tensor.domains[0] == 1 and tensor.sub_domains[0] > 1:
+        found.append(
+            Warning(
+                code="tp_leaves_sub_domain",
+                message=f"a tensor-parallel group spans {tensor.sub_domains[0]} sub-domains",
+            )
+        )
+    experts = group(layouts.ep, layouts.etp, net)
     if model.is_moe and experts.domains[0] > 1:
         found.append(
             Warning(
