@@ -50,6 +50,23 @@ class Entry:
     place: int
 
 
+# Keys and entries before which a report is broken into lines again, where blanks replaced its line ends.
+_FOLDED = re.compile(
+    r" (?=(?:PyTorch version|Is debug build|(?:CUDA|ROCM|XPU) used to build PyTorch|OS"
+    r"|(?:GCC|Clang|CMake|Libc|Python) version|Python platform|Is (?:CUDA|XPU|XNNPACK) available|CUDA runtime version|CUDA_MODULE_LOADING set to"
+    r"|GPU models and configuration|Nvidia driver version|cuDNN version|(?:HIP|MIOpen) runtime version|CPU"
+    r"|CPU family|Model name|Versions of relevant libraries|ROCM Version|vLLM Version|GPU Topology|GPU \d{1,3}): ?"
+    r"|\[(?:pip3?|conda)\] )"
+)
+
+
+def unfolded(lines: Sequence[Line]) -> list[Line]:
+    """The lines, broken up again where the line of the title goes on with other keys."""
+    if not any("PyTorch version" in line.text and "Is debug build" in line.text for line in lines):
+        return list(lines)
+    return [Line(line.number, part) for line in lines for part in _FOLDED.split(line.text)]
+
+
 def said(text: str | None) -> str | None:
     """The value, or None where collect_env says that it knows nothing."""
     text = known(text)

@@ -12,6 +12,7 @@ _UNKNOWN = frozenset(
         "na",
         "not supported",
         "not available",
+        "not found",
         "unknown",
         "unknown error",
         "insufficient permissions",

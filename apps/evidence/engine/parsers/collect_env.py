@@ -19,6 +19,7 @@ from apps.evidence.engine.parsers._env_report import (
     gpu_facts,
     npu_facts,
     said,
+    unfolded,
 )
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._packages import differing, packages, version_of
@@ -66,7 +67,7 @@ def recognise(sample: str) -> int:
 
 def read(source: Source) -> Reading:
     notes = Notes()
-    lines = _first_report(one_process(plain_lines(source), _is_report, notes), notes)
+    lines = _first_report(unfolded(one_process(plain_lines(source), _is_report, notes)), notes)
     found = entries(lines, notes)
     texts = {fact: said(_value(found, key)) for fact, key in _TEXTS.items()}
     pip, conda = packages(lines, notes)
@@ -103,7 +104,7 @@ def read(source: Source) -> Reading:
 
 
 def _is_report(lines: Sequence[Line]) -> bool:
-    return any(_TITLE.match(line.text.strip()) for line in lines)
+    return any(_TITLE.search(line.text) for line in lines)
 
 
 def _first_report(lines: list[Line], notes: Notes) -> list[Line]:

@@ -20,15 +20,21 @@ from apps.evidence.engine.source import Line, Source
 KIND = "nvidia_smi_nvlink"
 VERSION = 1
 
-_GPU = re.compile(r"GPU (?P<index>\d{1,3}): (?P<name>[^()]{1,80}?) \(UUID: (?P<uuid>[\w-]{1,64})\)")
+_GPU = re.compile(
+    r"GPU (?P<index>\d{1,3}): (?P<name>[^():]{1,80}?)(?: ?\(UUID: (?P<uuid>[^()]{1,64})\)(?P<verdict>.{0,200})|$)"
+)
 _LINK = re.compile(r"Link (?P<link>\d{1,3}): (?P<text>.{1,120})")
 _SPEED = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?GB/s")
 _INACTIVE = re.compile(r"<?inactive>?", re.IGNORECASE)
-_ERRORS = re.compile(r"(?P<name>[A-Za-z][\w ()/-]{0,60}?)(?: Errors?)?: (?P<count>\d{1,20})")
+_ERRORS = re.compile(
+    r"(?P<name>[A-Za-z][\w ()/-]{0,60}?)(?: Errors?)?: (?P<count>\d{1,20}(?:e[+-]?\d{1,3})?)"
+)
 _NO_LINKS = re.compile(r"all links are inactive", re.IGNORECASE)
+_UNSUPPORTED = re.compile(r"does not (?:have or )?support|Not Supported", re.IGNORECASE)
 _SAMPLE = re.compile(
-    r"\bGPU \d{1,3}: [^\n]{1,80}\(UUID: [^\n)]{1,64}\)[^\n]{0,40}\n"
-    r"(?:[^\n]{0,80}\bLink \d{1,3}: |[^\n]{0,80}NVML: Unable to retrieve NVLink information)"
+    r"\bGPU \d{1,3}: [^\n]{1,150}\n[^\n]{0,80}?"
+    r"(?:\bLink \d{1,3}: (?:[\d.]+ GB/s|<inactive>|[A-Z][\w ]{0,40}: \d)|NVML: Unable to retrieve NVLink information)",
+    re.IGNORECASE,
 )
 
 
@@ -38,11 +44,12 @@ class Gpu:
 
     index: int
     name: str
-    uuid: str
+    uuid: str | None
     line: Line
     speeds: dict[int, str] = field(default_factory=dict)
-    errors: dict[int, dict[str, int]] = field(default_factory=dict)
+    errors: dict[int, dict[str, float]] = field(default_factory=dict)
     all_inactive: bool = False
+    supported: bool = True
 
     def active(self) -> int | None:
         """Links that run; None where nothing is said about them."""
@@ -75,17 +82,26 @@ def _gpus(lines: list[Line], notes: Notes) -> list[Gpu]:
     for line in lines:
         text = line.text.strip()
         if head := _GPU.match(text):
-            found = Gpu(int(head["index"]), head["name"], head["uuid"], line)
+            found = Gpu(int(head["index"]), head["name"].strip(), head["uuid"], line)
             current = gpus.setdefault(found.index, found)
             if current is not found:
                 notes.add("gpu_repeated", f"GPU {found.index} is listed again", at=line)
-        elif current and _NO_LINKS.search(text):
-            current.all_inactive = True
+            _add_verdict(current, head["verdict"] or "")
+        elif current and _add_verdict(current, text):
+            continue
         elif current and (link := _LINK.match(text)):
             _add_link(current, int(link["link"]), link["text"].strip(), line, notes)
         elif text.startswith(("Link ", "GPU ", "NVML")):
             notes.add("line_not_understood", "the line is neither a GPU nor the state of a link", at=line)
     return list(gpus.values())
+
+
+def _add_verdict(gpu: Gpu, text: str) -> bool:
+    """Take what is said of all links of the GPU at once; whether anything was."""
+    gpu.all_inactive = gpu.all_inactive or bool(_NO_LINKS.search(text))
+    unsupported = bool(_UNSUPPORTED.search(text))
+    gpu.supported = gpu.supported and not unsupported
+    return unsupported or bool(_NO_LINKS.search(text))
 
 
 def _add_link(gpu: Gpu, link: int, text: str, line: Line, notes: Notes) -> None:
@@ -95,7 +111,7 @@ def _add_link(gpu: Gpu, link: int, text: str, line: Line, notes: Notes) -> None:
         gpu.speeds.setdefault(link, text)
     elif counter := _ERRORS.fullmatch(text):
         counters = gpu.errors.setdefault(link, {})
-        number = int(counter["count"])
+        number = int(counter["count"]) if counter["count"].isdigit() else float(counter["count"])
         if counters.setdefault(plain_key(counter["name"]), number) != number:
             notes.add("link_repeated", f"GPU {gpu.index} link {link} is printed with another count", at=line)
     else:
@@ -118,6 +134,7 @@ def _facts(gpus: list[Gpu]) -> dict[str, Any]:
             {
                 "index": gpu.index,
                 "uuid": gpu.uuid,
+                "supported": gpu.supported,
                 "unidirectional_bytes_per_s": {
                     str(link): _bytes_per_s(text) for link, text in gpu.speeds.items()
                 },
@@ -141,13 +158,13 @@ def _check(gpus: list[Gpu], notes: Notes) -> None:
         if lost:
             names = ", ".join(map(str, lost[:8]))
             notes.add("links_missing", f"GPU {gpu.index} has no line for link {names}", at=gpu.line)
-        if not links and not gpu.all_inactive:
+        if not links and not gpu.all_inactive and gpu.supported:
             notes.add("links_missing", f"GPU {gpu.index} has no line about links", at=gpu.line)
         if links and gpu.all_inactive:
             notes.add("contradictory_value", f"GPU {gpu.index} has links, and all inactive", at=gpu.line)
     listed = {gpu.name: set[int]() for gpu in gpus}
     for gpu in gpus:
-        if not gpu.all_inactive:
+        if not gpu.all_inactive and gpu.supported:
             listed[gpu.name].add(len(gpu.speeds))
     for name, counts in listed.items():
         if len(counts) > 1:

@@ -77,7 +77,7 @@ def _tree(lines: list[Line], notes: Notes) -> tuple[dict[str, str | None], list[
             bodies[-1].append(line)
         elif (entry := _entry(line)) and entry.key in _TOP_KEYS:
             top.setdefault(entry.key, entry.text)
-        elif line.text[:4] == "    " and _entry(line) and "driver_version" in top:
+        elif line.text[:4] == "    " and line.text[4:5].isalpha() and "driver_version" in top:
             notes.add("foreign_line", "the line belongs to a GPU whose own line is missing", at=line)
     for (_, branch), body in zip(gpus, bodies, strict=True):
         branch.flat = _is_flat(body)

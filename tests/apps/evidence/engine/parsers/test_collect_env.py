@@ -126,3 +126,33 @@ def test_the_matrix_is_read_as_topology() -> None:
 def test_a_text_without_the_torch_version_is_refused() -> None:
     with pytest.raises(Unreadable, match="no line with the PyTorch version"):
         read("Collecting environment information...\nTraceback (most recent call last):\n")
+
+
+FOLDED = (
+    "Collecting environment information... PyTorch version: 2.5.1+cu124 Is debug build: False "
+    "CUDA used to build PyTorch: 12.4 ROCM used to build PyTorch: N/A OS: CentOS Linux 8 (x86_64) "
+    "GCC version: (GCC) 8.5.0 20210514 (Red Hat 8.5.0-4) Clang version: Could not collect Libc version: glibc-2.28 "
+    "Python version: 3.12.9 | packaged by conda-forge | (64-bit runtime) "
+    "Python platform: Linux-4.18.0-348.7.1.el8_5.x86_64-x86_64-with-glibc2.28 Is CUDA available: True "
+    "CUDA runtime version: Could not collect CUDA_MODULE_LOADING set to: LAZY GPU models and configuration: "
+    "GPU 0: NVIDIA GeForce RTX 3060 GPU 1: NVIDIA GeForce RTX 3060 Nvidia driver version: 550.142 "
+    "cuDNN version: Could not collect HIP runtime version: N/A MIOpen runtime version: N/A "
+    "Is XNNPACK available: True Versions of relevant libraries: [pip3] nvidia-nccl-cu12==2.21.5 [pip3] torch==2.5.1 "
+    "[conda] Could not collect"
+)
+
+
+def test_a_report_whose_line_ends_became_blanks_is_read_like_any_other() -> None:
+    reading = read(FOLDED)
+    expected = {
+        "torch_version": "2.5.1+cu124",
+        "os": "CentOS Linux 8 (x86_64)",
+        "gcc": "(GCC) 8.5.0 20210514 (Red Hat 8.5.0-4)",
+        "kernel": "4.18.0-348.7.1.el8_5.x86_64",
+        "cuda_runtime_version": None,
+        "gpu_models": {"NVIDIA GeForce RTX 3060": 2},
+        "driver_version": "550.142",
+        "nccl_package": "2.21.5",
+    }
+    assert {key: reading.facts[key] for key in expected} == expected
+    assert codes(reading) == []

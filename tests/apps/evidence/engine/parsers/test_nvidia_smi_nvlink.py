@@ -81,3 +81,32 @@ def test_a_line_that_is_not_understood_is_named() -> None:
 def test_a_list_of_gpus_without_links_is_refused() -> None:
     with pytest.raises(Unreadable, match="no GPU with links"):
         read("GPU 0: NVIDIA L40S (UUID: GPU-00000000-0000-0000-0000-000000000001)\n")
+
+
+def test_a_verdict_behind_the_name_and_a_missing_uuid_are_understood() -> None:
+    reading = read(
+        "GPU 0: NVIDIA RTX A4000 (UUID: GPU-a) Device does not have or support Nvlink\n"
+        "GPU 1: Quadro RTX 5000 (UUID: GPU-b) NVML: Unable to retrieve Nvlink information as all links are inActive\n"
+        "GPU 2: NVIDIA GB300\n\t Link 0: 50 GB/s\n"
+    )
+    assert reading.facts["links_per_gpu"] == {"0": None, "1": 0, "2": 1}
+    assert [gpu["supported"] for gpu in reading.facts["links"]] == [False, True, True]
+    assert reading.facts["links"][2]["uuid"] is None
+    assert codes(reading) == []
+
+
+def test_counters_of_newer_links_are_kept_under_their_names() -> None:
+    reading = read(
+        "GPU 0: NVIDIA GB200 (UUID: GPU-a)\n"
+        "\t Link 0: Malformed packet Errors: 0\n"
+        "\t Link 0: Link recovery failed events: 2\n"
+        "\t Link 0: Effective BER: 15e-254\n"
+        "\t Link 0: FEC Errors - 0: 7\n"
+    )
+    assert reading.facts["links"][0]["errors"]["0"] == {
+        "malformed_packet": 0,
+        "link_recovery_failed_events": 2,
+        "effective_ber": 15e-254,
+        "fec_errors_0": 7,
+    }
+    assert codes(reading) == []

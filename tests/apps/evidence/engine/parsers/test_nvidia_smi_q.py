@@ -190,3 +190,15 @@ def test_a_key_printed_twice_with_different_values_is_named() -> None:
 def test_a_report_without_gpus_and_driver_is_refused(text: str) -> None:
     with pytest.raises(Unreadable, match="neither a GPU nor a driver version"):
         read(text)
+
+
+def test_the_part_of_a_vgpu_host_above_the_gpus_is_no_gpu() -> None:
+    host = OLD_DRIVER.replace(
+        "CUDA Version                        : 10.2", "CUDA Version : Not Found"
+    ).replace(
+        "\nAttached",
+        "vGPU Driver Capability\n        Heterogenous Multi-vGPU           : Supported\n\nAttached",
+    )
+    reading = read(host)
+    assert reading.facts["cuda_version"] is None
+    assert codes(reading) == []
