@@ -147,7 +147,10 @@ def dialog(content: SafeString, *, id: str, title: str, tone: str = "neutral") -
 def legend(content: SafeString, *, target: str, label: str) -> SafeString:
     """A legend that is a filter too; holds legend_item blocks. target: id of the view that it filters."""
     return format_html(
-        '<div class="value-legend" role="group" aria-label="{}" data-filter="{}">{}</div>', label, target, content
+        '<div class="value-legend" role="group" aria-label="{}" data-filter="{}">{}</div>',
+        label,
+        target,
+        content,
     )
 
 

@@ -6,4 +6,5 @@ import "./palette.js";
 import "./jobs.js";
 import "./drop.js";
 import "./filter.js";
+import "./scroll.js";
 import "./charts.js";

@@ -35,11 +35,17 @@ export function isTyping(event) {
   return event.target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
-/** Run a binder on what is there now and on everything that htmx brings later. */
+/** Run a binder once on each element that is there now, and on everything that htmx brings later. */
 export function bind(selector, attach) {
+  const bound = new WeakSet(); // htmx announces the whole page too, after it has been bound
+  const once = (element) => {
+    if (bound.has(element)) return;
+    bound.add(element);
+    attach(element);
+  };
   const run = (root) => {
-    if (root.matches?.(selector)) attach(root);
-    root.querySelectorAll?.(selector).forEach(attach);
+    if (root.matches?.(selector)) once(root);
+    root.querySelectorAll?.(selector).forEach(once);
   };
   run(document);
   document.addEventListener("htmx:load", (event) => run(event.detail.elt));

@@ -211,7 +211,8 @@ def test_the_theme_is_that_of_the_cookie_where_it_is_one(cookie: str, theme: str
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_a_template_compiles_and_holds_nothing_inline(name: str) -> None:
     get_template(name)
-    assert INLINE.findall((ROOT / "templates" / name).read_text()) == []
+    markup = re.sub(r"{%.*?%}", "", (ROOT / "templates" / name).read_text())
+    assert INLINE.findall(markup) == []
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 409, 412, 413, 429, 500, 503])

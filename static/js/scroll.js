@@ -1,0 +1,15 @@
+/* A table that is wider than its box can be scrolled by keys too: where nothing in it takes the focus, the
+   box itself does, as long as it has something to scroll. */
+import { bind } from "./page.js";
+
+const FOCUSABLE = "a[href], button, input, select, summary, [tabindex]";
+
+const watcher = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const needed = target.scrollWidth > target.clientWidth && !target.querySelector(FOCUSABLE);
+    if (needed) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+
+bind(".table-scroll", (box) => watcher.observe(box));
