@@ -64,7 +64,7 @@ def plain_state(text: str | None) -> str | None:
 
 
 def port_warnings(ports: Sequence[Port]) -> list[ReadingWarning]:
-    """Ports that are not active, that are there twice, or of which the state is missing."""
+    """Ports that are not active, that are there twice, or of which something is missing."""
     found = []
     seen: set[tuple[str, str]] = set()
     for port in ports:
@@ -74,7 +74,9 @@ def port_warnings(ports: Sequence[Port]) -> list[ReadingWarning]:
         seen.add((port.device, port.port))
         if port.state is None:
             found.append(_warning("port_state_missing", f"the state of {name} is not there", port))
-        elif not port.is_active:
+        elif port.link_layer is None:
+            found.append(_warning("port_incomplete", f"the link layer of {name} is not there: cut?", port))
+        if port.state is not None and not port.is_active:
             physical = without_number(port.physical_state)
             state = plain_state(port.state)
             text = f"{state}, {physical}" if physical else str(state)

@@ -96,6 +96,14 @@ def test_a_cut_block_is_warned_of(tool: Any, text: str, up: tuple[str, str], dow
     assert {"ports_missing", "port_state_missing"} & {w.code for w in reading.warnings}
 
 
+@pytest.mark.parametrize(("tool", "text", "up", "down"), TOOLS[:2])
+def test_a_block_without_its_last_line_is_warned_of(
+    tool: Any, text: str, up: tuple[str, str], down: object
+) -> None:
+    cut = text.format(state=up[0], physical=up[1]).rstrip().rpartition("\n")[0]
+    assert [w.code for w in read(tool, cut[:-1]).warnings] == ["port_incomplete"]
+
+
 @pytest.mark.parametrize(("tool", "text", "up", "down"), TOOLS)
 def test_a_doubled_block_is_warned_of(tool: Any, text: str, up: tuple[str, str], down: object) -> None:
     reading = read(tool, text.format(state=up[0], physical=up[1]) * 2)
