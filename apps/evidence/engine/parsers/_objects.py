@@ -17,8 +17,8 @@ from apps.evidence.engine.source import Line, Source
 
 _JSON_START = re.compile(r"(?:^|(?<=[}\]]))[ \t,]*[\[{]", re.MULTILINE)
 _MOST_FAULTS = 20
-# a line end, the end of a JSON value, a fence, a tag
-_ENDS = ("\n", "}", "]", "`", "~", ">")
+# a line end, a fence, a tag
+_ENDS = ("\n", "```", "~~~", ">")
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -37,17 +37,16 @@ def load_objects(source: Source, notes: Notes) -> list[Loaded]:
     """
     documents: list[Loaded] = []
     refused: Unreadable | None = None
+    ended = source.text().endswith(_ENDS)
     for block in documents_text(source, notes):
         try:
-            documents += _of_block(block, notes)
+            documents += _of_block(block, notes, ended=ended)
         except Unreadable as fault:
             refused = refused or fault
     if refused is not None and documents:
         notes.add("not_read", refused.message, line=refused.fields.get("line"))
     elif refused is not None:
         raise refused
-    if documents and source.text().rstrip(" ")[-1:] not in _ENDS:
-        notes.add("last_line_not_ended", "the last line has no line end; the file may be cut there")
     if not documents:
         raise Unreadable("there is neither a YAML nor a JSON document in it", code="no_document")
     return documents
@@ -84,7 +83,8 @@ def text_of(value: Any) -> str | None:
     return str(value) or None
 
 
-def _of_block(block: Sequence[Line], notes: Notes) -> list[Loaded]:
+def _of_block(block: Sequence[Line], notes: Notes, *, ended: bool) -> list[Loaded]:
+    """The documents of one text. ended: whether its last line has an end, without which YAML may be cut."""
     text = "\n".join(line.text for line in block)
     first = next((line.text.lstrip() for line in block if line.text.strip()), "")
     if first.startswith(("{", "[")):
@@ -103,6 +103,8 @@ def _of_block(block: Sequence[Line], notes: Notes) -> list[Loaded]:
         if not found:
             raise refused from fault
         notes.add("not_read", f"{refused.message}; the rest is not read", at=_line(block, line))
+    if found and not ended:
+        notes.add("last_line_not_ended", "the last line has no line end; the file may be cut there")
     return found
 
 

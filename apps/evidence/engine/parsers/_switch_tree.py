@@ -64,15 +64,24 @@ def levels(switches: Sequence[Switch]) -> int | None:
     return max(heights.values(), default=None)
 
 
-def check(switches: Sequence[Switch], notes: Notes) -> None:
-    """Warn of rings, of children not defined or beneath two switches, and of nodes beneath two switches."""
+def check(switches: Sequence[Switch], notes: Notes, *, leaves_are_defined: bool = True) -> None:
+    """Warn of rings, of children lost, listed twice or beneath two switches, of empty switches, of nodes twice.
+
+    leaves_are_defined: whether the format defines leaf switches with their nodes, and not elsewhere.
+    """
     defined = {switch.name for switch in switches}
     parents: dict[str, str] = {}
     for switch in switches:
-        for child in switch.children:
-            if child not in defined:
+        if leaves_are_defined and not switch.children and not switch.nodes:
+            notes.add("empty", f"the switch {switch.name} has neither nodes nor switches", line=switch.line)
+        for child, times in Counter(switch.children).items():
+            if leaves_are_defined and child not in defined:
                 notes.add(
                     "child_not_defined", f"{child} beneath {switch.name} is not defined", line=switch.line
+                )
+            if times > 1:
+                notes.add(
+                    "child_twice", f"{child} is listed {times} times beneath {switch.name}", line=switch.line
                 )
             if parents.setdefault(child, switch.name) != switch.name:
                 notes.add(

@@ -144,7 +144,11 @@ def _check_tree(found: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
     homes: dict[tuple[str, str], str] = {}
     for each in found:
         for kind in _MEMBER_TYPES:
-            for member in dict.fromkeys(_exact(each, kind)):
+            for member, times in Counter(_exact(each, kind)).items():
+                if times > 1:
+                    faults.remark(
+                        "member_twice", f"{kind} {member} is a member of {each['name']} {times} times"
+                    )
                 home = homes.setdefault((kind, member), each["name"])
                 if home != each["name"]:
                     faults.add("two_parents", f"{kind} {member} is a member of {home} and of {each['name']}")

@@ -47,7 +47,7 @@ def read(source: Source) -> Reading:
         raise Unreadable("NCCL topology: there are neither PCI devices nor GPUs in it", code="no_devices")
     facts = _counts(root, places, notes, first_line)
     facts |= _lists(places)
-    _check_bus_ids(facts["pci_list"], notes)
+    _check_devices(facts, notes)
     _check_links(facts["gpu_list"], notes)
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 
@@ -170,6 +170,7 @@ def _pci(place: Place) -> dict[str, Any]:
         "bus_id": place.get("busid"),
         "parent": place.above("pci", "busid"),
         "numa_id": place.above("cpu", "numaid"),
+        "host_hash": place.above("cpu", "host_hash"),
         "kind": kind,
         **{key: place.get(key) for key in ("class", "vendor", "device", "link_speed")},
         "link_width": place.number("link_width"),
@@ -181,6 +182,7 @@ def _gpu(place: Place, links: Sequence[Place]) -> dict[str, Any]:
     return {
         "bus_id": place.get("busid") if place.tag == "pci" else place.above("pci", "busid"),
         "numa_id": place.above("cpu", "numaid"),
+        "host_hash": place.above("cpu", "host_hash"),
         "dev": place.number("dev"),
         "rank": place.number("rank"),
         "sm": place.get("sm"),
@@ -204,6 +206,7 @@ def _net(place: Place) -> dict[str, Any]:
         "name": place.get("name"),
         "bus_id": place.above("pci", "busid"),
         "numa_id": place.above("cpu", "numaid"),
+        "host_hash": place.above("cpu", "host_hash"),
         "speed_mbps": place.number("speed"),
         "port": place.number("port"),
         "guid": place.get("guid"),
@@ -211,32 +214,36 @@ def _net(place: Place) -> dict[str, Any]:
     }
 
 
-def _check_bus_ids(pci: Sequence[dict[str, Any]], notes: Notes) -> None:
-    for bus_id, times in Counter(device["bus_id"] for device in pci).items():
-        if bus_id is None:
-            notes.add("no_bus_id", f"{times} PCI devices have no bus id")
-        elif not _BUS_ID.fullmatch(bus_id):
-            notes.add("value_not_understood", f"{bus_id[:40]!r} is no bus id")
-        elif times > 1:
-            notes.add("repeated_device", f"the bus id {bus_id} stands {times} times")
+def _check_devices(facts: dict[str, Any], notes: Notes) -> None:
+    """Bus ids must be there and be distinct on each host, network ports and GPU elements too."""
+    for device in facts["pci_list"]:
+        if device["bus_id"] is None or not _BUS_ID.fullmatch(device["bus_id"]):
+            notes.add("value_not_understood", f"{(device['bus_id'] or '')[:40]!r} is no bus id")
+    for key, names in (
+        ("pci_list", ("bus_id",)),
+        ("gpu_list", ("bus_id", "dev")),
+        ("net_list", ("bus_id", "name", "port")),
+    ):
+        known = Counter(tuple(device[name] for name in ("host_hash", *names)) for device in facts[key])
+        for identity, times in known.items():
+            if times > 1:
+                notes.add("repeated_device", f"{key[:3]} {identity[1]} stands {times} times")
 
 
 def _check_links(gpus: Sequence[dict[str, Any]], notes: Notes) -> None:
-    """A link between two GPUs must be there from both sides, with the same count."""
-    links = {
-        (gpu["bus_id"], link["target"], link["type"]): link["count"]
-        for gpu in gpus
-        for link in gpu["links"]
-        if link["type"] != "c2c"
-    }
+    """A link between two GPUs of a host must be there once, and from both sides with the same count."""
+    counts: dict[tuple[str | None, ...], int | None] = {}
+    known = {(gpu["host_hash"], gpu["bus_id"]) for gpu in gpus}
     for gpu in gpus:
-        ends = Counter((link["type"], link["target"]) for link in gpu["links"])
-        for (kind, target), times in ends.items():
-            if times > 1:
-                notes.add("repeated_link", f"{kind} from {gpu['bus_id']} to {target} stands {times} times")
-    known = {gpu["bus_id"] for gpu in gpus}
-    for (here, there, kind), count in links.items():
-        if there in known and links.get((there, here, kind)) != count:
+        for link in gpu["links"]:
+            identity = (gpu["host_hash"], gpu["bus_id"], link["target"], link["type"])
+            if identity in counts:
+                notes.add(
+                    "repeated_link", f"{link['type']} from {gpu['bus_id']} to {link['target']} stands twice"
+                )
+            counts[identity] = link["count"]
+    for (host, here, there, kind), count in counts.items():
+        if (host, there) in known and counts.get((host, there, here, kind)) != count:
             notes.add("link_not_mutual", f"{kind} from {here} to {there} differs from the way back")
-        elif there not in known and kind == "xgmi":
+        elif (host, there) not in known and kind == "xgmi":
             notes.add("link_to_unknown", f"xgmi from {here} ends at {there}, which is no GPU of the file")

@@ -120,8 +120,8 @@ class _Config:
             nodes=self._lists.expand(values.get("nodes"), at=line),
             line=line.number,
         )
-        if not part.children and not part.nodes:
-            self.notes.add("empty", f"the {kind} {name} has neither nodes nor switches", at=line)
+        if kind == "block" and not part.nodes:
+            self.notes.add("empty", f"the block {name} has no nodes", at=line)
         if "linkspeed" in values:
             self.link_speeds[name] = values["linkspeed"]
         defined.append(part)

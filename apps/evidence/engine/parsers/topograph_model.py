@@ -12,7 +12,7 @@ from typing import Any
 
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import load_objects, mapping, sequence, text_of
-from apps.evidence.engine.parsers._switch_tree import HostLists, Switch, check_nodes, levels, roots
+from apps.evidence.engine.parsers._switch_tree import HostLists, Switch, check, check_nodes, levels, roots
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
@@ -50,7 +50,8 @@ def read(source: Source) -> Reading:
     for block in blocks:
         if block["domain"] is not None:
             domains[block["domain"]] = domains.get(block["domain"], 0) + len(block["nodes"])
-    tree = [Switch(name=switch["name"], children=switch["children"]) for switch in switches]
+    tree = [Switch(name=switch["name"], children=switch["children"], line=line) for switch in switches]
+    check(tree, notes, leaves_are_defined=False)
     leaves = [block["switch"] for block in blocks if block["switch"] is not None]
     facts = {
         "switches": [switch["name"] for switch in switches],
