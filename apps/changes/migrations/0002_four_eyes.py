@@ -8,6 +8,9 @@ _INVOLVED = """SELECT 1 FROM changes_change WHERE id = NEW.change_id
     AND (requester_id = NEW.person_id OR last_editor_id = NEW.person_id OR executor_id = NEW.person_id)"""
 _APPROVED = """SELECT 1 FROM changes_approval WHERE change_id = NEW.id AND approves
     AND person_id = NEW.executor_id AND content_digest = NEW.content_digest"""
+# Demonstration data may be removed whole; a cluster is made as one and cannot become one.
+_IS_DEMO = """(SELECT is_demo FROM fleet_cluster JOIN changes_change
+    ON changes_change.cluster_id = fleet_cluster.id WHERE changes_change.id = OLD.change_id)"""
 
 SQLITE = [
     f"""CREATE TRIGGER changes_four_eyes BEFORE INSERT ON changes_approval
@@ -16,10 +19,14 @@ SQLITE = [
         WHEN NEW.executor_id IS NOT NULL AND EXISTS ({_APPROVED})
         BEGIN SELECT RAISE(ABORT, '{_MESSAGE}'); END""",
     *(
-        f"""CREATE TRIGGER changes_{table}_{event.lower()} BEFORE {event} ON changes_{table}
+        f"""CREATE TRIGGER changes_{table}_update BEFORE UPDATE ON changes_{table}
             BEGIN SELECT RAISE(ABORT, '{_KEPT}'); END"""
         for table in ("approval", "snapshot")
-        for event in ("UPDATE", "DELETE")
+    ),
+    *(
+        f"""CREATE TRIGGER changes_{table}_delete BEFORE DELETE ON changes_{table}
+            WHEN NOT {_IS_DEMO} BEGIN SELECT RAISE(ABORT, '{_KEPT}'); END"""
+        for table in ("approval", "snapshot")
     ),
 ]
 POSTGRESQL = [
@@ -38,7 +45,10 @@ POSTGRESQL = [
     """CREATE TRIGGER changes_executor BEFORE UPDATE OF executor_id ON changes_change
        FOR EACH ROW WHEN (NEW.executor_id IS NOT NULL) EXECUTE FUNCTION changes_executor()""",
     f"""CREATE FUNCTION changes_kept() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN RAISE EXCEPTION '{_KEPT}'; END $$""",
+        BEGIN
+          IF TG_OP = 'DELETE' AND {_IS_DEMO} THEN RETURN OLD; END IF;
+          RAISE EXCEPTION '{_KEPT}';
+        END $$""",
     *(
         f"""CREATE TRIGGER changes_{table}_kept BEFORE UPDATE OR DELETE ON changes_{table}
             FOR EACH ROW EXECUTE FUNCTION changes_kept()"""
