@@ -7,6 +7,7 @@ from urllib.parse import urlencode, urlsplit
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -66,7 +67,12 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return page_of(request, PortalError(_("Something went wrong on our side.")))
+    """The page of a fault of ours; put together without the page shell, which asks the database."""
+    error = PortalError(_("Something went wrong on our side."))
+    if request.path.startswith("/api/"):
+        return page_of(request, error)
+    context = {"request": request, "error": error, "request_id": problems.request_id(request)}
+    return HttpResponse(render_to_string("errors/500.html", context), status=error.status)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

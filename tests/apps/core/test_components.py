@@ -16,6 +16,8 @@ from django.template.loader import get_template
 from django.test import RequestFactory
 from django.utils import timezone
 
+from apps.core import error_pages
+
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted(str(path.relative_to(ROOT / "templates")) for path in (ROOT / "templates").rglob("*.html"))
 # What style-src 'self' and script-src 'self' refuse: attributes, and elements with content of their own.
@@ -215,7 +217,7 @@ def test_a_template_compiles_and_holds_nothing_inline(name: str) -> None:
     assert INLINE.findall(markup) == []
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 409, 412, 413, 429, 500, 503])
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 412, 413, 429, 503])
 def test_an_error_page_says_what_happened_and_under_which_request(status: int) -> None:
     request = RequestFactory().get("/x/")
     text = get_template(f"errors/{status}.html").render(
@@ -224,3 +226,11 @@ def test_an_error_page_says_what_happened_and_under_which_request(status: int) -
     assert "It is so." in text
     assert "7f3c9d2e" in text
     assert str(status) in text
+
+
+def test_the_page_of_a_fault_of_ours_asks_nothing_of_the_database() -> None:
+    request = RequestFactory().get("/x/")
+    request.request_id = "7f3c9d2e"  # type: ignore[attr-defined]
+    answer = error_pages.server_error(request)
+    assert answer.status_code == 500
+    assert "7f3c9d2e" in answer.content.decode()
