@@ -84,6 +84,40 @@ def _shown(row: AuditEvent, people: Mapping[int, str], scopes: Mapping[int, str]
     )
 
 
+def document(item: ShownEvent) -> dict[str, Any]:
+    """An event as the API gives it."""
+    row = item.row
+    return {
+        "seq": row.seq,
+        "at": row.at,
+        "action": row.action,
+        "actor": {"id": row.actor_id, "name": item.actor, "via": row.via, **_origin(item.body)},
+        "object": {"type": row.object_type, "id": row.object_id, "label": row.object_label},
+        "scope": {"id": row.scope_id, "name": item.scope} if row.scope_id is not None else None,
+        "request_id": row.request_id,
+        "before": item.body.get("before"),
+        "after": item.body.get("after"),
+        "reason": item.body.get("reason", ""),
+        "details": item.body.get("details", {}),
+        "prev_hash": row.prev_hash,
+        "hash": row.hash,
+        "body": row.body,
+    }
+
+
+def _origin(body: Mapping[str, Any]) -> dict[str, Any]:
+    actor = body.get("actor", {})
+    return {name: actor.get(name) for name in ("token_key", "token_scopes", "ip", "user_agent")}
+
+
+def details_of(item: ShownEvent) -> list[tuple[str, str]]:
+    """What was noted beside before and after, as texts."""
+    return [
+        (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        for name, value in item.body.get("details", {}).items()
+    ]
+
+
 def head() -> AuditHead:
     """Where the chain ends."""
     return AuditHead.objects.get(pk=1)

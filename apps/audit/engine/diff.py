@@ -10,29 +10,29 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyChange:
-    """One key: mark is added, removed, changed or same; before and after are shown as text."""
+    """One key: kind is added, removed, changed or same; old and new are shown as text."""
 
     key: str
-    mark: str
-    before: str
-    after: str
+    kind: str
+    old: str
+    new: str
 
 
 def key_changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[KeyChange]:
     """The changes by key, nested keys joined with dots; what stayed the same comes last."""
     old, new = _flat(before or {}), _flat(after or {})
     found = [_change(key, old, new) for key in dict.fromkeys([*old, *new])]
-    return sorted(found, key=lambda change: (change.mark == "same", change.key))
+    return sorted(found, key=lambda change: (change.kind == "same", change.key))
 
 
 def _change(key: str, old: Mapping[str, str], new: Mapping[str, str]) -> KeyChange:
     if key not in old:
-        mark = "added"
+        kind = "added"
     elif key not in new:
-        mark = "removed"
+        kind = "removed"
     else:
-        mark = "same" if old[key] == new[key] else "changed"
-    return KeyChange(key=key, mark=mark, before=old.get(key, ""), after=new.get(key, ""))
+        kind = "same" if old[key] == new[key] else "changed"
+    return KeyChange(key=key, kind=kind, old=old.get(key, ""), new=new.get(key, ""))
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, str]:

@@ -86,29 +86,3 @@ def _csv_line(cells: Iterable[Any]) -> str:
 def guarded(cell: str) -> str:
     """The cell with an apostrophe before what a spreadsheet would take for a formula."""
     return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
-
-
-def event_document(item: queries.ShownEvent) -> dict[str, Any]:
-    """An event as the API gives it."""
-    row = item.row
-    return {
-        "seq": row.seq,
-        "at": row.at,
-        "action": row.action,
-        "actor": {"id": row.actor_id, "name": item.actor, "via": row.via, **_origin(item.body)},
-        "object": {"type": row.object_type, "id": row.object_id, "label": row.object_label},
-        "scope": {"id": row.scope_id, "name": item.scope} if row.scope_id is not None else None,
-        "request_id": row.request_id,
-        "before": item.body.get("before"),
-        "after": item.body.get("after"),
-        "reason": item.body.get("reason", ""),
-        "details": item.body.get("details", {}),
-        "prev_hash": row.prev_hash,
-        "hash": row.hash,
-        "body": row.body,
-    }
-
-
-def _origin(body: Any) -> dict[str, Any]:
-    actor = body.get("actor", {})
-    return {name: actor.get(name) for name in ("token_key", "token_scopes", "ip", "user_agent")}

@@ -29,7 +29,7 @@ def test_a_decision_leaves_one_event_with_what_was_before_and_after(ada, actor_f
     event = AuditEvent.objects.get()
     assert (event.seq, event.action, event.actor_id) == (1, "person.renamed", ada.pk)
     shown = queries.event(1, actor=actor_for(ada))
-    assert [(change.key, change.before, change.after) for change in shown.changes] == [("length", "3", "6")]
+    assert [(change.key, change.old, change.new) for change in shown.changes] == [("length", "3", "6")]
     assert shown.actor == "Ada L."
 
 

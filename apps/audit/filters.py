@@ -1,0 +1,47 @@
+"""Filters of the audit trail, for the page, the API and exports alike."""
+
+from __future__ import annotations
+
+import django_filters
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from apps.audit import directory
+from apps.audit.models import AuditEvent
+
+
+class EventFilter(django_filters.FilterSet):
+    """Events by who, what, on which object, where, when, and in which request."""
+
+    actor = django_filters.CharFilter(method="by_actor", label=_("Actor"))
+    action = django_filters.CharFilter(method="by_action", label=_("Action"))
+    object = django_filters.CharFilter(method="by_object", label=_("Object"))
+    cluster = django_filters.CharFilter(method="by_cluster", label=_("Cluster"))
+    after = django_filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte", label=_("From"))
+    before = django_filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt", label=_("Until"))
+    request_id = django_filters.CharFilter(label=_("Request"))
+    via = django_filters.CharFilter(label=_("By way of"))
+
+    class Meta:
+        model = AuditEvent
+        fields: list[str] = []
+
+    def by_actor(self, events: QuerySet[AuditEvent], name: str, text: str) -> QuerySet[AuditEvent]:
+        """A person's id, name or address, a token's key, or another label."""
+        ids = directory.known().find_people(text)
+        if text.isdecimal() and len(text) < 19:
+            ids |= {int(text)}
+        return events.filter(Q(actor_id__in=ids) | Q(actor_label__icontains=text))
+
+    def by_action(self, events: QuerySet[AuditEvent], name: str, text: str) -> QuerySet[AuditEvent]:
+        """An action, or the beginning of some: change. or change.approved."""
+        return events.filter(action__startswith=text)
+
+    def by_object(self, events: QuerySet[AuditEvent], name: str, text: str) -> QuerySet[AuditEvent]:
+        """A type and id, fleet.node:12, or part of the label."""
+        kind, _, number = text.partition(":")
+        exact = Q(object_type=kind, object_id=number) if number else Q(object_type=kind)
+        return events.filter(exact | Q(object_label__icontains=text))
+
+    def by_cluster(self, events: QuerySet[AuditEvent], name: str, slug: str) -> QuerySet[AuditEvent]:
+        return events.filter(scope_id=directory.known().find_scope(slug) or -1)
