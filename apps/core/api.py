@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from apps.core.actor import Actor
-from apps.core.errors import Invalid, NotSignedIn, VersionRequired
+from apps.core.errors import Invalid, NotAllowed, NotSignedIn, VersionRequired
 from apps.core.rights import TokenScope
 
 if TYPE_CHECKING:  # DRF's views read the settings, which name this module
@@ -35,22 +35,30 @@ class SignedIn(BasePermission):
 
     A view names its scopes: `token_scopes = {"POST": TokenScope.EVIDENCE_WRITE}`; reading needs READ unless
     the view says otherwise, and a writing method that names none refuses tokens; `any_token = True` asks for no
-    scope at all. Roles are the services' matter.
+    scope at all, and a set of scopes for any one of them. Roles are the services' matter.
     """
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         actor = actor_of(request)
-        named: dict[str, TokenScope] = getattr(view, "token_scopes", {})
+        named: dict[str, TokenScope | frozenset[TokenScope]] = getattr(view, "token_scopes", {})
         method = request.method or "GET"
         if getattr(view, "any_token", False):
             return True
         if method in ("GET", "HEAD", "OPTIONS"):
-            actor.require_token_scope(named.get("GET", TokenScope.READ))
+            _require(actor, named.get("GET", TokenScope.READ))
         elif method in named:
-            actor.require_token_scope(named[method])
+            _require(actor, named[method])
         elif actor.token_scopes is not None and method in view.allowed_methods:
             actor.require_person_present()
         return True
+
+
+def _require(actor: Actor, wanted: TokenScope | frozenset[TokenScope]) -> None:
+    if isinstance(wanted, TokenScope):
+        actor.require_token_scope(wanted)
+    elif actor.token_scopes is not None and not wanted & actor.token_scopes:
+        names = ", ".join(sorted(wanted))
+        raise NotAllowed(f"the token lacks each of the scopes {names}", code="token_scope")
 
 
 def version_seen(request: Request) -> int:

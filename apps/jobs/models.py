@@ -67,6 +67,23 @@ class Job(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} #{self.pk}"
 
+    @property
+    def is_over(self) -> bool:
+        return self.state not in ACTIVE
+
+    @property
+    def shown_state(self) -> str:
+        """The state, and `lost` for what failed because its workers were lost."""
+        lost = self.state == JobState.FAILED and (self.problem or {}).get("code") == "lost"
+        return "lost" if lost else str(self.state)
+
+    @property
+    def elapsed_s(self) -> float | None:
+        """Seconds from start to end, None while it is not over."""
+        if self.started_at is None or self.finished_at is None:
+            return None
+        return (self.finished_at - self.started_at).total_seconds()
+
 
 class Schedule(models.Model):
     """Work that is due again and again; missed times are made up for once, not one by one."""
@@ -160,3 +177,10 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} {self.message_id}"
+
+    @property
+    def state(self) -> str:
+        """waiting, delivered, or dead: given up."""
+        if self.delivered_at is not None:
+            return "delivered"
+        return "dead" if self.dead_at is not None else "waiting"

@@ -83,6 +83,14 @@ def schedules_visible_to(actor: Actor) -> QuerySet[Schedule]:
     return Schedule.objects.all()
 
 
+def schedule(schedule_id: int, *, actor: Actor) -> Schedule:
+    """One schedule. Raises Missing and NotAllowed (role)."""
+    found = schedules_visible_to(actor).filter(pk=schedule_id).first()
+    if found is None:
+        raise Missing()
+    return found
+
+
 def endpoints_visible_to(actor: Actor) -> QuerySet[WebhookEndpoint]:
     """Webhook endpoints of the scopes that the actor administers. Raises NotAllowed (role) where there is none."""
     scope_ids = actor.scope_ids(Right.ADMIN)

@@ -1,0 +1,1 @@
+"""Pages of jobs, schedules and webhooks."""

@@ -1,0 +1,125 @@
+"""Pages of jobs and of schedules."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.core import clock, form_errors
+from apps.core.errors import Invalid
+from apps.core.filtering import refuse_unknown
+from apps.core.pages import actor_of
+from apps.core.paging import page_of
+from apps.core.rights import Right
+from apps.jobs import forms, queries, services
+from apps.jobs.filters import JobFilter
+from apps.jobs.models import Job
+from apps.jobs.services import audit_work
+from apps.jobs.services.schedules import change_schedule
+
+STOP_POLLING = 286
+
+
+def jobs(request: HttpRequest) -> HttpResponse:
+    """Work that is under way, and work that is over."""
+    actor = actor_of(request)
+    refuse_unknown(JobFilter, request.GET)
+    found = JobFilter(request.GET, queryset=queries.jobs_visible_to(actor))
+    context = {
+        "filter": found,
+        "page": page_of(request, found.qs),
+        "filtered": any(request.GET.get(name) for name in JobFilter.get_filters()),
+        "administrates": actor.may_anywhere(Right.ADMIN),
+        "worker_seen": queries.worker_seen(clock.now()),
+    }
+    return render(request, "jobs/jobs.html", context)
+
+
+def job(request: HttpRequest, job_id: int) -> HttpResponse:
+    """One job: how far it is, what came out, and stopping it."""
+    return render(request, "jobs/job.html", _job_context(request, job_id))
+
+
+def fragment(request: HttpRequest, job_id: int) -> HttpResponse:
+    """The part of the job's page that changes; ends the polling once the job is over."""
+    context = _job_context(request, job_id)
+    status = STOP_POLLING if context["job"].is_over else 200
+    return render(request, "jobs/_job.html", context, status=status)
+
+
+def bell(request: HttpRequest) -> HttpResponse:
+    """The bell with the number of one's jobs that are under way."""
+    running = queries.running_jobs(actor_of(request)).count()
+    return render(request, "components/bell.html", {"jobs_running": running})
+
+
+@require_POST
+def cancel(request: HttpRequest, job_id: int) -> HttpResponse:
+    """Ask for a job to stop."""
+    services.cancel(job_id=job_id, actor=actor_of(request))
+    return redirect("jobs:job", job_id)
+
+
+@require_POST
+def retry(request: HttpRequest, job_id: int) -> HttpResponse:
+    """Ask anew for what failed or was cancelled."""
+    return redirect("jobs:job", services.retry(job_id=job_id, actor=actor_of(request)).pk)
+
+
+@require_POST
+def verify_audit(request: HttpRequest) -> HttpResponse:
+    """Ask for a walk along the audit trail."""
+    return redirect("jobs:job", audit_work.ask_for_verification(actor=actor_of(request)).pk)
+
+
+@require_POST
+def checkpoint_audit(request: HttpRequest) -> HttpResponse:
+    """Ask for a checkpoint of the audit trail."""
+    return redirect("jobs:job", audit_work.ask_for_checkpoint(actor=actor_of(request)).pk)
+
+
+def schedules(request: HttpRequest) -> HttpResponse:
+    """Work that is due again and again."""
+    rows = queries.schedules_visible_to(actor_of(request))
+    return render(request, "jobs/schedules.html", {"schedules": rows})
+
+
+def schedule(request: HttpRequest, schedule_id: int) -> HttpResponse:
+    """How often one kind of work is due."""
+    actor = actor_of(request)
+    found = queries.schedule(schedule_id, actor=actor)
+    initial = {"every_s": found.every_s, "enabled": found.enabled, "version": found.version}
+    form = forms.ScheduleForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        values = dict(form.cleaned_data)
+        try:
+            change_schedule(
+                schedule_id=schedule_id, expected_version=values.pop("version"), **values, actor=actor
+            )
+        except Invalid as error:
+            form_errors.show(form, error)
+        else:
+            messages.success(request, _("The schedule is changed."))
+            return redirect("jobs:schedules")
+    return render(request, "jobs/schedule.html", {"schedule": found, "form": form})
+
+
+def _job_context(request: HttpRequest, job_id: int) -> dict[str, object]:
+    actor = actor_of(request)
+    found: Job = queries.job(job_id, actor=actor)
+    return {
+        "job": found,
+        "may_control": queries.may_control(found, actor),
+        "may_retry": found.state in ("failed", "cancelled"),
+        "result_rows": _rows(found.result),
+    }
+
+
+def _rows(result: object) -> list[tuple[str, object]]:
+    """The parts of a result for a list of facts; a result of another form as one part."""
+    if result is None:
+        return []
+    return list(result.items()) if isinstance(result, dict) else [(_("Result"), result)]
