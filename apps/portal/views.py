@@ -1,19 +1,15 @@
-"""Pages that join several apps: overview, one cluster, search; and the theme."""
+"""Pages that join several apps: overview, one cluster, search."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST
+from django.shortcuts import render
 
 from apps.core.pages import actor_of
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, clusters_visible
 from apps.portal.queries import cluster_summary, needs_me
 from apps.portal.queries import search as finding
-
-_THEMES = ("auto", "light", "dark")
 
 
 def overview(request: HttpRequest) -> HttpResponse:
@@ -48,15 +44,3 @@ def palette(request: HttpRequest) -> JsonResponse:
     hits = finding.search(actor_of(request), request.GET.get("q", ""), limit=5)
     rows = [{"label": h.label, "url": h.url, "icon": h.icon, "kind": f"{h.kind} · {h.detail}"} for h in hits]
     return JsonResponse({"results": rows})
-
-
-@require_POST
-def theme(request: HttpRequest) -> HttpResponse:
-    """Keep the chosen theme in a cookie and go back."""
-    chosen, target = request.POST.get("theme", ""), request.POST.get("next", "/")
-    if not url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure()):
-        target = "/"
-    response = redirect(target)
-    if chosen in _THEMES:
-        response.set_cookie("theme", chosen, max_age=365 * 86400, samesite="Lax", httponly=False)
-    return response
