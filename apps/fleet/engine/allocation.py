@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from apps.core.errors import Invalid
+from apps.fleet.engine.graph import Ints
 from apps.fleet.engine.job_mix import Job, JobClass, mix_errors, submitted
 from apps.fleet.engine.pool import Policy, Pool, PoolNode
 
@@ -136,6 +137,17 @@ def play(
     return game.result()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Peak:
+    """The moment with the most stranded cards: the domains cut up, free cards per node, and who held some."""
+
+    at_s: float = 0.0
+    cards: int = 0
+    domains: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    free: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    jobs: Sequence[Job] = ()
+
+
 class _Game:
     """The clock, the queue and the running jobs of one play."""
 
@@ -145,9 +157,7 @@ class _Game:
         self.waiting: list[Job] = []
         self.ends: list[tuple[float, int]] = []
         self.samples: list[Sample] = []
-        self.stranded: tuple[Stranded, ...] = ()
-        self.stranded_at_s = 0.0
-        self.most_stranded = 0
+        self.peak = _Peak()
 
     def run(self, progress: Progress | None) -> None:
         arrived = ended = 0
@@ -218,9 +228,14 @@ class _Game:
         placeable = np.where(left == pool.domain_cards, left, 0) if whole else left
         cut_up = (left < pool.domain_cards) & (left > 0) & ((left < self.block) | whole)
         free, stranded = int(left.sum()), int(left[cut_up].sum())
-        if stranded > self.most_stranded:
-            self.most_stranded, self.stranded_at_s = stranded, now
-            self.stranded = self._named(np.flatnonzero(cut_up).tolist())
+        if stranded > self.peak.cards:
+            self.peak = _Peak(
+                at_s=now,
+                cards=stranded,
+                domains=np.flatnonzero(cut_up),
+                free=pool.free.copy(),
+                jobs=[*(self.jobs[number] for _, number in sorted(self.ends)), *self.waiting],
+            )
         in_blocks = int((placeable // self.block * self.block).sum())
         self.samples.append(
             Sample(
@@ -233,23 +248,25 @@ class _Game:
             )
         )
 
-    def _named(self, domains: list[int]) -> tuple[Stranded, ...]:
-        pool = self.pool
+    def _stranded(self) -> tuple[Stranded, ...]:
+        """The domains cut up at the peak, with the jobs and nodes of that moment."""
+        pool, peak = self.pool, self.peak
         holders: dict[int, list[str]] = {}
-        for job in [*(self.jobs[number] for _, number in sorted(self.ends)), *self.waiting]:
+        for job in peak.jobs:
             for home in {int(pool.domain_of[node]) for node in job.grant}:
                 holders.setdefault(home, []).append(job.name)
+        nodes: dict[int, list[tuple[str, int]]] = {}
+        for node in np.flatnonzero(peak.free > 0).tolist():
+            left = pool.nodes[node].name, int(peak.free[node])
+            nodes.setdefault(int(pool.domain_of[node]), []).append(left)
         return tuple(
             Stranded(
                 domain=pool.domain_name(home),
-                cards=int(pool.domain_free[home]),
+                cards=sum(cards for _, cards in nodes[home]),
                 jobs=tuple(holders.get(home, ())),
-                nodes=tuple(
-                    (pool.nodes[node].name, int(pool.free[node]))
-                    for node in np.flatnonzero((pool.domain_of == home) & (pool.free > 0)).tolist()
-                ),
+                nodes=tuple(nodes[home]),
             )
-            for home in domains
+            for home in peak.domains.tolist()
         )
 
     def result(self) -> AllocationResult:
@@ -261,8 +278,8 @@ class _Game:
             block_cards=self.block,
             jobs=tuple(self._outcome(job) for job in self.jobs),
             samples=tuple(self.samples),
-            stranded=self.stranded,
-            stranded_at_s=self.stranded_at_s,
+            stranded=self._stranded(),
+            stranded_at_s=self.peak.at_s,
             mean_wait_s=float(np.mean(waits)) if waits else None,
             p95_wait_s=float(np.percentile(waits, 95)) if waits else None,
             longest_queue=max((sample.queued_jobs for sample in self.samples), default=0),

@@ -107,7 +107,7 @@ class Pool:
             return {}
         left = self.free.copy()
         while cards:
-            order = np.lexsort((self.tie_break, -left))[:cards]
+            order = self._emptiest(left)[:cards]
             order = order[left[order] > 0]
             left[order] -= 1
             cards -= len(order)
@@ -116,8 +116,9 @@ class Pool:
 
     def anywhere(self, cards: int) -> Grant:
         """The emptiest nodes, each as far as it goes."""
-        order = np.lexsort((self.tie_break, -self.free))
-        return self._from(order, cards)
+        if cards > int(self.free.sum()):
+            return {}
+        return self._from(self._emptiest(self.free), cards)
 
     def together(self, cards: int) -> Grant:
         """The smallest part that holds the job; of several, the one with the least room left over.
@@ -152,6 +153,10 @@ class Pool:
         chosen = alone[-1:] if len(alone) else order[: int(np.searchsorted(sizes.cumsum(), cards)) + 1]
         members = np.concatenate([np.flatnonzero(self.domain_of == home) for home in chosen])
         return self._from(members, cards)
+
+    def _emptiest(self, free: Ints) -> Ints:
+        """Nodes by free cards, most first; equal ones by lot."""
+        return np.argsort(self.tie_break - free * len(free))
 
     def _from(self, order: Ints, cards: int) -> Grant:
         """Cards from nodes in that order; nothing where they do not suffice."""
