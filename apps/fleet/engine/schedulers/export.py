@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import yaml
 
 from apps.fleet.engine.description import FleetDescription, Part, split_nodes
 
@@ -23,6 +26,16 @@ class Export:
     text: str
     says: frozenset[Part]
     notes: tuple[Note, ...] = ()
+
+
+def as_yaml(documents: Sequence[object]) -> str:
+    """Documents as YAML, keys in their order and host lists on one line; none gives no text."""
+    if not documents:
+        return ""
+    text: str = yaml.dump_all(
+        documents, Dumper=yaml.CSafeDumper, sort_keys=False, explicit_start=True, width=1_000_000
+    )
+    return text
 
 
 def sub_domains_as_nodes(fleet: FleetDescription) -> tuple[dict[str, tuple[str, ...]], tuple[Note, ...]]:

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from apps.core.errors import FieldError, Invalid
 from apps.fleet.engine.description import (
     Domain,
@@ -24,7 +22,7 @@ from apps.fleet.engine.description import (
     Switch,
     described,
 )
-from apps.fleet.engine.schedulers.export import Export
+from apps.fleet.engine.schedulers.export import Export, as_yaml
 from apps.fleet.engine.schedulers.forest import Entry, forest
 from apps.fleet.engine.schedulers.hierarchy import Hierarchy, Level, Role, hierarchy, level_of_key
 
@@ -47,7 +45,7 @@ def write(fleet: FleetDescription) -> Export:
         for tier, level in enumerate(levels.levels, start=1)
         for name, nodes in level.groups.items()
     ]
-    text = yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True) if documents else ""
+    text = as_yaml(documents)
     return Export(file_name=FILE_NAME, text=text, says=levels.says, notes=levels.notes)
 
 

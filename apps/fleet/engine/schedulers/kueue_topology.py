@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import yaml
-
 from apps.fleet.engine.description import FleetDescription, Part, Problem, described
 from apps.fleet.engine.schedulers import labels
-from apps.fleet.engine.schedulers.export import Export
+from apps.fleet.engine.schedulers.export import Export, as_yaml
 from apps.fleet.engine.schedulers.hierarchy import Role
 from apps.fleet.engine.schedulers.k8s_nodes import labels_of_nodes
 
@@ -29,7 +27,7 @@ def write(fleet: FleetDescription, *, name: str = "supernodes", prefix: str = la
     }
     return Export(
         file_name=FILE_NAME,
-        text=yaml.safe_dump(document, sort_keys=False),
+        text=as_yaml([document]),
         says=frozenset(),
         notes=made.notes,
     )

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import yaml
-
 from apps.core.hostlist import fold
 from apps.fleet.engine.description import FleetDescription, Node, Part, described
 from apps.fleet.engine.schedulers import slurm
-from apps.fleet.engine.schedulers.export import Export, carried
+from apps.fleet.engine.schedulers.export import Export, as_yaml, carried
 from apps.fleet.engine.schedulers.forest import Entry
 
 KIND = "slurm_topology_yaml"
@@ -34,7 +32,7 @@ def write(fleet: FleetDescription) -> Export:
         parts.add(Part.SWITCHES)
     for place, topology in enumerate(topologies):
         topology["cluster_default"] = place == 0
-    text = yaml.safe_dump(topologies, sort_keys=False, explicit_start=True, width=10_000)
+    text = as_yaml([topologies])
     return Export(file_name=FILE_NAME, text=text, says=carried(fleet, *parts), notes=notes)
 
 
