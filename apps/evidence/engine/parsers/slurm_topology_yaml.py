@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 from apps.evidence.engine.parsers._notes import Notes
@@ -80,18 +81,25 @@ class _Reader:
                 rings = list(self._groups(body, "rings", "ring", line))
                 return {"nodes": _node_count(rings)}, {"rings": rings}
             case "torus3d":
-                toruses = [
-                    {
-                        **group,
-                        "dims": _dims(given),
-                        "placements": [_dims(each) for each in _maps(given, "placements")],
-                    }
-                    for group, given in zip(
-                        self._groups(body, "toruses", "name", line), _maps(body, "toruses"), strict=True
-                    )
-                ]
+                groups = zip(self._groups(body, "toruses", "name", line), _maps(body, "toruses"), strict=True)
+                toruses = [self._torus(group, given, line) for group, given in groups]
                 return {"nodes": _node_count(toruses)}, {"toruses": toruses}
         return {}, {"options": {key: text_of(value) for key, value in body.items()}}
+
+    def _torus(self, group: dict[str, Any], given: Mapping[str, Any], line: int) -> dict[str, Any]:
+        """Name, nodes, size and placements of a torus; its nodes should fill it."""
+        dims = _dims(given)
+        placements = [_dims(each) for each in _maps(given, "placements")]
+        sizes = [size for each in (dims, *placements) for size in each.values()]
+        if None in sizes or any(placements.count(each) > 1 for each in placements):
+            self.notes.add(
+                "value_not_understood", f"a size of the torus {group['name']} is missing or twice", line=line
+            )
+        elif prod(size for size in dims.values() if size is not None) != len(group["nodes"]):
+            self.notes.add(
+                "count_differs", f"the torus {group['name']} has more or fewer places than nodes", line=line
+            )
+        return {**group, "dims": dims, "placements": placements}
 
     def _tree(self, body: Mapping[str, Any], line: int) -> tuple[dict[str, Any], dict[str, Any]]:
         switches = [
