@@ -23,7 +23,7 @@ _RANK = re.compile(
     r"\bRank (\d{1,7})(?: Group \d+)? Pid (\d{1,12}) on (\S+) device (\d{1,4}) \[([0-9A-Fa-fx:.]+)\] ?(.*)$"
 )
 _TOOL = re.compile(r"\b([nr])c+l-tests:? version:? (\S+)(.*)$", re.IGNORECASE)
-_LIBRARY_CODE = re.compile(r"\b[nr]ccl-library=(\d+)")
+_LIBRARY_CODE = re.compile(r"\b[nr]ccl-library=(\d{1,9})\b")
 _SETTINGS = {
     "n_thread": re.compile(r"\bnThread (\d{1,18})\b"),
     "n_gpus": re.compile(r"\bnGpus (\d{1,18})\b"),
@@ -209,7 +209,8 @@ class _Reader:
 
     def take_summary(self, text: str) -> bool:
         if found := _AVERAGE.search(text):
-            self.run.averages.append(rows.number(found.group(1)))
+            if len(self.run.averages) < MOST_RUNS:
+                self.run.averages.append(rows.number(found.group(1)))
         elif found := _OUT_OF_BOUNDS.search(text):
             several = self.run.out_of_bounds if self.run.programs > 1 else None
             self.run.out_of_bounds = int(found.group(1)) + (several or 0)
@@ -235,14 +236,12 @@ class _Reader:
             self.run.failures.append((number, text[:200]))
 
     def take_program(self, text: str, *, failed: bool) -> None:
+        """Names of programs: in a command, which begins a run, or mentioned, which an error does too."""
         found = list(_PROGRAM.finditer(text))
         if not found:
             return
-        if failed:
-            self.run.mentioned += [match.group(1) for match in found[:8]]
-            return
-        is_command = any(match.group(2) for match in found)
+        is_command = not failed and any(match.group(2) for match in found)
         begun = bool(self.run.settings or self.run.rows or self.run.failures)
-        run = self.next_run(when=is_command and begun)
+        run = self.run if failed else self.next_run(when=is_command and begun)
         names = run.commanded if is_command else run.mentioned
-        names += [match.group(1) for match in found[:8] if match.group(1) not in names]
+        names += dict.fromkeys(match.group(1) for match in found if match.group(1) not in names)

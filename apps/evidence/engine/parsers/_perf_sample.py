@@ -17,7 +17,9 @@ _COMMAND = re.compile(
     r"gather|scatter|hypercube)_perf(?:_mpi)? +-{1,2}[A-Za-z]"
 )
 _FAILED = re.compile(
-    r"^\S*(?:srun|slurmstepd|mpirun|prterun|bash|sh): |not found|[Ee]rror|ERROR", re.MULTILINE
+    r"^.{0,80}?\b(?:srun|slurmstepd|mpirun|mpiexec|prterun|bash|sh): .{0,200}?"
+    r"(?:[Ee]rror|not found|No such file|[Dd]enied|[Ff]ailed|[Uu]nable)|\b(?:ORTE|PRTE|PMIX) ERROR\b",
+    re.MULTILINE,
 )
 _AMD = re.compile(
     r"\br+c+l-tests|rccl-library|\bAMD (?:Instinct|Radeon)|exceeded the maximum threshold|\bgfx9"

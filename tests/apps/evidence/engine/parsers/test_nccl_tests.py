@@ -379,3 +379,15 @@ def test_sweeps_of_several_types_in_one_table_do_not_descend() -> None:
     reading = read(HEADER + GOOD_ROWS + halves)
     assert "several_operations" in codes(reading)
     assert "sizes_descend" not in codes(reading)
+
+
+def test_a_guide_that_shows_a_command_is_no_output() -> None:
+    guide = "# How to test\n\nRun `./build/all_reduce_perf -b 8 -e 128M -g 8`. An error means that NCCL is broken.\n"
+    assert nccl_tests.recognise(guide) == 0
+
+
+def test_a_command_that_the_launcher_refused_is_a_failed_run() -> None:
+    text = "$ all_reduce_perf -b 8 -e 128M\nbash: all_reduce_perf: command not found\n"
+    assert nccl_tests.recognise(text) > 0
+    facts = read(text).facts
+    assert (facts["collective"], facts["status"], facts["rows"]) == ("all_reduce", "failed", 0)
