@@ -222,14 +222,12 @@ def pager(context: Context, page: Any) -> dict[str, Any]:
 
 
 @register.inclusion_tag("components/field.html")
-def field(
-    bound: BoundField, *, unit: str = "", wide: bool = False, rows: int | None = None
-) -> dict[str, Any]:
+def field(bound: BoundField, *, unit: str = "", rows: int | None = None) -> dict[str, Any]:
     """A form field with label, help and errors. unit: shown behind it; rows: height of a text area."""
     if rows is not None:
         bound.field.widget.attrs["rows"] = rows
     kind = getattr(bound.field.widget, "input_type", "")
-    return {"field": bound, "unit": unit, "wide": wide, "kind": kind}
+    return {"field": bound, "unit": unit, "kind": kind}
 
 
 @register.simple_tag
