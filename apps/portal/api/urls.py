@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from apps.core.api_docs import Root, Schema
+
+urlpatterns = [
+    path("", Root.as_view(), name="root"),
+    path("schema/", Schema.as_view(), name="schema"),
+]

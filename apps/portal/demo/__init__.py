@@ -1,0 +1,1 @@
+"""The demonstration fleet: real tool output with its origin, and the story that is told with it."""
