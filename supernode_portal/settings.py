@@ -53,8 +53,9 @@ CHECKPOINT_SECRET = _kept_secret("PORTAL_CHECKPOINT_SECRET")
 PUBLIC_URL = env.origin("PORTAL_PUBLIC_URL", "http://127.0.0.1:8000")
 ALLOWED_HOSTS = [
     *dict.fromkeys(
-        [urlsplit(PUBLIC_URL).hostname or "", *env.listing("PORTAL_ALLOWED_HOSTS")]
-        + ([] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]"])
+        # The health check of a container asks for 127.0.0.1.
+        [urlsplit(PUBLIC_URL).hostname or "", "127.0.0.1", *env.listing("PORTAL_ALLOWED_HOSTS")]
+        + ([] if PRODUCTION else ["localhost", "[::1]"])
     )
 ]
 # A browser behind a TLS proxy sends Origin https://…, though the last hop is plain HTTP.
@@ -187,7 +188,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 STATIC_URL = "static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(env.text("PORTAL_STATIC_ROOT", str(DATA_DIR / "static"))).absolute()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # Without collected files (a developer's machine, tests) static files are served from their sources.
 if not (STATIC_ROOT / "staticfiles.json").exists():
