@@ -9,6 +9,7 @@ accelerator and not to the node; what knows only nodes (schedulers) is told of t
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,6 +28,12 @@ class Shape(StrEnum):
     FULL_MESH = "full_mesh"
     SINGLE_LAYER = "single_layer"
     TWO_LAYER = "two_layer"
+    FAT_TREE = "fat_tree"
+    RING = "ring"
+    TORUS = "torus"
+
+
+TAKES_SWITCHES = (Shape.SINGLE_LAYER, Shape.TWO_LAYER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +58,9 @@ class Layout:
     sub_domain_sizes: accelerators in each sub-domain, in order; empty where the whole domain is one.
     lower_group: accelerators below one group of first-layer switches, in a two-layer shape; 0 otherwise.
     planes: the n-th lower switch of each group reaches the n-th share of the upper switches only.
-    tiers: from the accelerators outwards. In a full mesh the one tier has no switches.
+    sides: of a torus, two or three; empty otherwise.
+    tiers: from the accelerators outwards, two in a two-layer shape and one otherwise. Only the switch layers
+    take a count of switches: a fat tree has as many as its accelerators ask for, the other shapes none.
     """
 
     key: str
@@ -63,6 +72,7 @@ class Layout:
     sub_domain_sizes: tuple[int, ...] = ()
     lower_group: int = 0
     planes: bool = False
+    sides: tuple[int, ...] = ()
     node_pattern: str = "{domain}-n{node:02d}"
     sub_domain_pattern: str = "{domain}-s{sub_domain}"
 
@@ -74,9 +84,19 @@ class Layout:
     def unidirectional_bytes_per_s(self) -> float:
         """What one accelerator can send into the domain."""
         first = self.tiers[0]
-        if self.shape is Shape.FULL_MESH:
-            return (self.accelerators - 1) * first.links_to_each * first.link_bytes_per_s
-        return first.switches * first.links_to_each * first.link_bytes_per_s
+        ways = {
+            Shape.FULL_MESH: self.accelerators - 1,
+            Shape.FAT_TREE: 1,
+            Shape.RING: 2,
+            Shape.TORUS: sum(1 if side == 2 else 2 for side in self.sides),
+        }
+        return ways.get(self.shape, first.switches) * first.links_to_each * first.link_bytes_per_s
+
+    @property
+    def radix(self) -> int:
+        """Of a fat tree: the even k for which k³/4 is the accelerators; 0 where there is none."""
+        nearest = round((4 * self.accelerators) ** (1 / 3))
+        return nearest if nearest % 2 == 0 and nearest**3 == 4 * self.accelerators else 0
 
     def sub_domain_of(self, accelerator: int) -> int | None:
         """0-based sub-domain of the n-th accelerator of the domain; None where there are none."""
@@ -86,23 +106,39 @@ class Layout:
 
 def graph_of(layout: Layout) -> Graph:
     """The fabric of a layout as a graph."""
-    first = layout.tiers[0]
-    if layout.shape is Shape.FULL_MESH:
-        return shapes.full_mesh(
-            endpoints=layout.accelerators,
-            links_per_pair=first.links_to_each,
-            link_bytes_per_s=first.link_bytes_per_s,
-            medium=first.medium,
-        )
-    if layout.shape is Shape.SINGLE_LAYER:
-        return shapes.single_layer(
-            endpoints=layout.accelerators,
-            switches=first.switches,
-            links_to_each_switch=first.links_to_each,
-            link_bytes_per_s=first.link_bytes_per_s,
-            medium=first.medium,
-        )
-    upper = layout.tiers[1]
+    first, count = layout.tiers[0], layout.accelerators
+    speed, medium = first.link_bytes_per_s, first.medium
+    match layout.shape:
+        case Shape.FULL_MESH:
+            return shapes.full_mesh(
+                endpoints=count, links_per_pair=first.links_to_each, link_bytes_per_s=speed, medium=medium
+            )
+        case Shape.SINGLE_LAYER:
+            return shapes.single_layer(
+                endpoints=count,
+                switches=first.switches,
+                links_to_each_switch=first.links_to_each,
+                link_bytes_per_s=speed,
+                medium=medium,
+            )
+        case Shape.TWO_LAYER:
+            return _two_layer(layout)
+        case Shape.FAT_TREE:
+            return shapes.fat_tree(
+                radix=layout.radix, link_bytes_per_s=speed * first.links_to_each, edge_medium=medium
+            )
+        case Shape.RING:
+            return shapes.ring(
+                endpoints=count, links=first.links_to_each, link_bytes_per_s=speed, medium=medium
+            )
+        case Shape.TORUS:
+            return shapes.torus(
+                sides=layout.sides, links=first.links_to_each, link_bytes_per_s=speed, medium=medium
+            )
+
+
+def _two_layer(layout: Layout) -> Graph:
+    first, upper = layout.tiers
     return shapes.leaf_spine(
         group_sizes=layout.sub_domain_sizes
         or (layout.lower_group,) * (layout.accelerators // layout.lower_group),
@@ -200,7 +236,7 @@ def _tier_errors(layout: Layout) -> list[FieldError]:
     errors = []
     if len(layout.tiers) != needed:
         errors.append(_wrong("/tiers", f"{layout.shape.value} has {needed}, not {len(layout.tiers)}"))
-    fewest = 0 if layout.shape is Shape.FULL_MESH else 1
+    fewest = 1 if layout.shape in TAKES_SWITCHES else 0
     for place, tier in enumerate(layout.tiers):
         if tier.link_bytes_per_s <= 0:
             errors.append(_wrong(f"/tiers/{place}/link_bytes_per_s", "must be above zero"))
@@ -244,4 +280,21 @@ def _division_errors(layout: Layout) -> list[FieldError]:
     ):
         message = f"must be a multiple of the {layout.tiers[0].switches} planes"
         errors.append(_wrong("/tiers/1/switches", message))
-    return errors
+    return errors + _shape_errors(layout)
+
+
+def _shape_errors(layout: Layout) -> list[FieldError]:
+    """What mesh, ring, torus and fat tree ask of the counts."""
+    count = layout.accelerators
+    fewest = {Shape.RING: 3}.get(layout.shape, 2)
+    if count < fewest:
+        return [_wrong("/nodes", f"a {layout.shape.value} has {fewest} accelerators or more")]
+    if layout.shape is Shape.TORUS:
+        if len(layout.sides) not in (2, 3) or any(side < 2 for side in layout.sides):
+            return [_wrong("/sides", "give two or three sides of 2 or more")]
+        if math.prod(layout.sides) != count:
+            product = "×".join(str(side) for side in layout.sides)
+            return [_wrong("/sides", f"{product} is {math.prod(layout.sides)}, not {count} accelerators")]
+    if layout.shape is Shape.FAT_TREE and not layout.radix:
+        return [_wrong("/nodes", f"a fat tree has k³/4 accelerators (16, 54, 128, 250 …), not {count}")]
+    return []

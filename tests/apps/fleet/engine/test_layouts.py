@@ -128,3 +128,47 @@ def test_sub_domains_that_do_not_divide_are_refused() -> None:
     assert even_sub_domains(144, 6) == (24,) * 6
     with pytest.raises(Invalid):
         even_sub_domains(144, 5)
+
+
+def free(shape: Shape, nodes: int, per_node: int, **more: object) -> Layout:
+    tier = Tier(name="link", switches=0, links_to_each=2, link_bytes_per_s=50e9, medium=Medium.COPPER)
+    values = {"tiers": (tier,), **more}
+    return Layout(
+        key="free", title="Free", nodes=nodes, accelerators_per_node=per_node, shape=shape, **values
+    )
+
+
+@pytest.mark.parametrize(
+    ("layout_", "kind", "links_per_card"),
+    [
+        (free(Shape.RING, 4, 4), "ring", 4),
+        (free(Shape.TORUS, 8, 8, sides=(8, 8)), "torus_2d", 8),
+        (free(Shape.TORUS, 8, 8, sides=(4, 8, 2)), "torus_3d", 10),
+        (free(Shape.FAT_TREE, 16, 8), "fat_tree", 2),
+        (free(Shape.FULL_MESH, 2, 4), "full_mesh", 14),
+    ],
+)
+def test_a_free_layout_of_every_shape_makes_its_graph(
+    layout_: Layout, kind: str, links_per_card: int
+) -> None:
+    graph = graph_of(build(layout_))
+    assert (graph.kind, graph.endpoints) == (kind, layout_.accelerators)
+    assert set(graph.injection_bytes_per_s().tolist()) == {links_per_card * 50_000_000_000}
+    assert layout_.unidirectional_bytes_per_s == links_per_card * 50e9
+
+
+@pytest.mark.parametrize(
+    ("layout_", "pointer"),
+    [
+        (free(Shape.RING, 1, 2), "/nodes"),
+        (free(Shape.FULL_MESH, 1, 1), "/nodes"),
+        (free(Shape.TORUS, 8, 8), "/sides"),
+        (free(Shape.TORUS, 8, 8, sides=(8, 1, 8)), "/sides"),
+        (free(Shape.TORUS, 8, 8, sides=(8, 9)), "/sides"),
+        (free(Shape.FAT_TREE, 10, 8), "/nodes"),
+    ],
+)
+def test_counts_that_a_shape_cannot_have_are_refused(layout_: Layout, pointer: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        build(layout_)
+    assert [error.pointer for error in caught.value.errors] == [pointer]
