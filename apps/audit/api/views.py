@@ -54,11 +54,14 @@ class OneEvent(APIView):
         return Response(s.EventOut(queries.document(queries.event(seq, actor=actor_of(request)))).data)
 
 
-class Export(APIView):
+class Export(generics.GenericAPIView):
     token_scopes = AUDIT_READ
+    serializer_class = s.EventOut
+    filterset_class = EventFilter
+    queryset = AuditEvent.objects.none()
 
     @extend_schema(
-        parameters=[],
+        request=None,
         filters=True,
         responses={(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.BINARY)},
         operation_id="audit_export",
