@@ -40,6 +40,7 @@ _PROCESS = re.compile(r"pid='?(?P<pid>[^,']*)'?,(?: name=(?P<name>[^,]*),)? ?")
 _NVLINK = re.compile(
     r"(?P<unit>[A-Z][\w/]*)\s+(?P<severity>Fatal|Non-?fatal)\s+XC\d+\s+i-?\d+\s+Link\s+(?P<link>-?\d{1,4})\b"
 )
+_NVLINK_OLD = re.compile(r"\bon links? (?P<link>\d{1,3})\b")  # Xid 74, before NVLink 5
 _RECOVERY = re.compile(
     r"recovery action changed from 0x[0-9a-fA-F]+ \((?P<before>[^)]*)\) to 0x[0-9a-fA-F]+ \((?P<now>[^)]*)\)"
 )
@@ -116,6 +117,7 @@ def read_xid(text: str, start: int) -> Xid | None:
     message = rest[process.end() :] if process else rest
     code = int(found["code"])
     nvlink = _NVLINK.match(message) if 144 <= code <= 150 else None
+    linked = nvlink or (_NVLINK_OLD.search(message) if code == 74 else None)
     recovery = _RECOVERY.search(message) if code == 154 else None
     return Xid(
         code=code,
@@ -126,7 +128,7 @@ def read_xid(text: str, start: int) -> Xid | None:
         text=message.strip()[:300],
         unit=nvlink["unit"] if nvlink else None,
         severity=nvlink["severity"] if nvlink else None,
-        link=int(nvlink["link"]) if nvlink else None,
+        link=int(linked["link"]) if linked else None,
         recovery_before=recovery["before"] if recovery else None,
         recovery_action=recovery["now"] if recovery else None,
     )

@@ -97,6 +97,11 @@ def test_nvlink_5_errors_carry_unit_severity_and_link() -> None:
     ]
 
 
+def test_xid_74_carries_its_link() -> None:
+    text = "[  1.0] NVRM: Xid (PCI:0000:3b:00): 74, pid=1, name=a, NVLink: fatal error detected on link 6(0x10000, 0x0)\n"
+    assert events(text)[0]["link"] == 6
+
+
 def test_xid_154_carries_the_recovery_action() -> None:
     found = corpus("xid-dmesg/xid149-154-gb200-nvlink5.log").facts["events"]
     assert [(e["recovery_action_before"], e["recovery_action"]) for e in found if e["code"] == 154][:2] == [
