@@ -98,8 +98,8 @@ def test_nvlink_5_errors_carry_unit_severity_and_link() -> None:
 
 
 def test_xid_74_carries_its_link() -> None:
-    text = "[  1.0] NVRM: Xid (PCI:0000:3b:00): 74, pid=1, name=a, NVLink: fatal error detected on link 6(0x10000, 0x0)\n"
-    assert events(text)[0]["link"] == 6
+    message = "pid=1, name=a, NVLink: fatal error detected on link 6(0x10000, 0x0)"
+    assert events(f"[  1.0] NVRM: Xid (PCI:0000:3b:00): 74, {message}\n")[0]["link"] == 6
 
 
 def test_xid_154_carries_the_recovery_action() -> None:
