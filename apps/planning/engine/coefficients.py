@@ -43,6 +43,10 @@ class Coefficients:
     collective_start_s: float
     hop_up_s: float
     hop_out_s: float
+    small_start_s: float
+    small_up_hop_s: float
+    small_out_hop_s: float
+    small_payload_share: float
     tp_hidden_share: float
     dp_hidden_share: float
     ep_hidden_share: float

@@ -30,6 +30,10 @@ class Fabric:
     mid_hop_s: float
     out_hop_s: float
     start_s: float
+    small_start_s: float
+    small_up_hop_s: float
+    small_out_hop_s: float
+    small_payload_share: float
 
 
 def fabric(system: System, coefficients: Coefficients) -> Fabric:
@@ -50,6 +54,10 @@ def fabric(system: System, coefficients: Coefficients) -> Fabric:
         mid_hop_s=2.0 * coefficients.hop_up_s,
         out_hop_s=coefficients.hop_out_s,
         start_s=coefficients.collective_start_s,
+        small_start_s=coefficients.small_start_s,
+        small_up_hop_s=coefficients.small_up_hop_s,
+        small_out_hop_s=coefficients.small_out_hop_s,
+        small_payload_share=coefficients.small_payload_share,
     )
 
 
@@ -105,14 +113,30 @@ def _steps(parts: Ints) -> Floats:
 def all_reduce_s(size_bytes: Floats, members: Group, net: Fabric, *, in_network: bool = False) -> Floats:
     """All-reduce of `size_bytes`: a reduce-scatter and an all-gather, or the in-network form inside a domain.
 
-    With in-network reduction each rank sends its buffer once through the switch instead of 2(n-1)/n times.
+    Small buffers go by the low-latency protocol where that is quicker. With in-network reduction each rank
+    sends its buffer once through the switch instead of 2(n-1)/n times.
     """
     ring: Floats = 2.0 * gather_s(size_bytes, members, net) - np.where(members.ranks > 1, net.start_s, 0.0)
+    ring = np.minimum(ring, _small_all_reduce_s(size_bytes, members, net))
     if not in_network:
         return ring
     switch = net.start_s + 2.0 * net.up_hop_s + size_bytes / net.up_bytes_per_s
     usable = (members.domains == 1) & (members.sub_domains == 1) & (members.ranks > 2)
     return np.where(usable, np.minimum(ring, switch), ring)
+
+
+def _small_all_reduce_s(size_bytes: Floats, members: Group, net: Fabric) -> Floats:
+    """A tree with the low-latency protocol: few short steps, but flags take part of each message."""
+    up = 2.0 * np.log2(members.inside.astype(np.float64)) * net.small_up_hop_s
+    out = 2.0 * np.log2((members.sub_domains * members.domains).astype(np.float64))
+    slowest = np.where(
+        members.domains > 1,
+        net.out_bytes_per_s,
+        np.where(members.sub_domains > 1, net.mid_bytes_per_s, net.up_bytes_per_s),
+    )
+    moved = 2.0 * size_bytes / (net.small_payload_share * slowest)
+    hop = np.where(members.domains > 1, net.small_out_hop_s, net.small_up_hop_s)
+    return np.where(members.ranks > 1, net.small_start_s + up + out * hop + moved, 0.0)
 
 
 def all_to_all_s(

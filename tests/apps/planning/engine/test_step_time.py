@@ -39,6 +39,10 @@ NET = Fabric(
     mid_hop_s=0.0,
     out_hop_s=0.0,
     start_s=0.0,
+    small_start_s=1e9,
+    small_up_hop_s=0.0,
+    small_out_hop_s=0.0,
+    small_payload_share=0.5,
 )
 PLANS = {"dense": GPT3_175B, "gqa": LLAMA_70B, "moe": DEEPSEEK_V3}
 
@@ -101,6 +105,13 @@ def test_sub_domains_pay_their_convergence_ratio() -> None:
     assert gather_s(size, wide, slow)[0] > gather_s(size, wide, base)[0]
     narrow = group(ints(36), ints(1), base)
     assert gather_s(size, narrow, slow)[0] == gather_s(size, narrow, base)[0]
+
+
+def test_a_small_all_reduce_is_bound_by_latency() -> None:
+    real = fabric(plan(GPT3_175B).system, shipped_coefficients())
+    members = group(ints(8), ints(1), real)
+    time = all_reduce_s(np.array([16e3]), members, real)[0]
+    assert 5e-6 < time < 30e-6
 
 
 def test_in_network_reduction_sends_the_buffer_once() -> None:
