@@ -130,6 +130,15 @@ def test_sub_domains_that_do_not_divide_are_refused() -> None:
         even_sub_domains(144, 5)
 
 
+@pytest.mark.parametrize(
+    "pattern", ["n", "{node:099999999d}", "{domain.__class__}{node}", "{node!r}", "a b{node}", "{oops}"]
+)
+def test_a_name_pattern_holds_the_number_and_nothing_that_runs(pattern: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        build(replace(layout("72-as-9x8"), node_pattern=pattern))
+    assert [error.pointer for error in caught.value.errors] == ["/node_pattern"]
+
+
 def free(shape: Shape, nodes: int, per_node: int, **more: object) -> Layout:
     tier = Tier(name="link", switches=0, links_to_each=2, link_bytes_per_s=50e9, medium=Medium.COPPER)
     values = {"tiers": (tier,), **more}
@@ -166,6 +175,7 @@ def test_a_free_layout_of_every_shape_makes_its_graph(
         (free(Shape.TORUS, 8, 8, sides=(8, 1, 8)), "/sides"),
         (free(Shape.TORUS, 8, 8, sides=(8, 9)), "/sides"),
         (free(Shape.FAT_TREE, 10, 8), "/nodes"),
+        (free(Shape.FULL_MESH, 2500, 8), "/tiers"),
     ],
 )
 def test_counts_that_a_shape_cannot_have_are_refused(layout_: Layout, pointer: str) -> None:
