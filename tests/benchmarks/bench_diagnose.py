@@ -22,7 +22,9 @@ def main() -> None:
     started = time.perf_counter()
     diagnosis = diagnose_source(Source.of_bytes(data))
     took_s = time.perf_counter() - started
-    print(f"{len(data) / 1e6:.0f} MB, {diagnosis.lines} lines: {took_s:.1f} s, {len(diagnosis.symptoms)} symptoms")
+    print(
+        f"{len(data) / 1e6:.0f} MB, {diagnosis.lines} lines: {took_s:.1f} s, {len(diagnosis.symptoms)} symptoms"
+    )
 
 
 if __name__ == "__main__":

@@ -58,11 +58,11 @@ def facts_by_node(reading: Reading) -> dict[str, tuple[ComponentFact, ...]]:
     """What a reading that names its nodes itself says of each of them; empty for the other kinds."""
     if reading.kind != "k8s_nodes":
         return {}
-    found: dict[str, list[ComponentFact]] = {str(name): [] for name in reading.facts.get("names") or ()}
-    for source in _BY_NODE:
-        values = reading.facts.get(source.key)
-        for node, value in values.items() if isinstance(values, Mapping) else ():
-            found.setdefault(str(node), []).extend(_facts_of(source, {source.key: value}))
+    found: dict[str, list[ComponentFact]] = {}
+    for node in reading.facts.get("node_list") or ():
+        facts = found.setdefault(str(node.get("name") or ""), [])
+        facts += [fact for source in _BY_NODE for fact in _facts_of(source, node)]
+    found.pop("", None)
     return {node: tuple(facts) for node, facts in found.items()}
 
 
@@ -101,6 +101,11 @@ def _with_adapter_firmware(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {"firmware": Counter(device["fw"] for device in facts.get("devices") or () if device.get("fw"))}
 
 
+def _if_supported(value: str) -> str | None:
+    """N/A of a setting or firmware says that the device has none of it; that is no version to compare."""
+    return None if value in ("N/A", "Not Supported") else value
+
+
 def _kernel_of_platform(platform: str) -> str | None:
     match = re.match(r"Linux-(.+?)-(?:x86_64|aarch64|ppc64le|arm64)-with", platform)
     return match[1] if match else None
@@ -128,11 +133,11 @@ _NVIDIA_SMI = (
     _Source(component="gpu_count", key="attached_gpus"),
     _Source(component="gpu_memory", key="fb_total"),
     _Source(component="gpu_vbios", key="vbios"),
-    _Source(component="gsp_firmware", key="gsp_firmware"),
-    _Source(component="inforom_image", key="inforom_image"),
-    _Source(component="ecc_mode", key="ecc_mode_current"),
-    _Source(component="mig_mode", key="mig_mode_current"),
-    _Source(component="persistence_mode", key="persistence_mode"),
+    _Source(component="gsp_firmware", key="gsp_firmware", take=_if_supported),
+    _Source(component="inforom_image", key="inforom_image", take=_if_supported),
+    _Source(component="ecc_mode", key="ecc_mode_current", take=_if_supported),
+    _Source(component="mig_mode", key="mig_mode_current", take=_if_supported),
+    _Source(component="persistence_mode", key="persistence_mode", take=_if_supported),
 )
 _COLLECT_ENV = (
     _Source(component="gpu_driver", key="driver_version"),
@@ -210,4 +215,12 @@ _SOURCES: Mapping[str, tuple[_Source, ...]] = {
         _Source(component="gpu_count", key="attached_gpus"),
     ),
 }
-_BY_NODE = (_Source(component="gpu_driver", key="driver_versions", standing=_DECLARED),)
+# Labels declare, the kubelet reports what runs. Product and count labels are left out: they spell the
+# model in another way and count slices.
+_BY_NODE = (
+    _Source(component="gpu_driver", key="driver_version", standing=_DECLARED),
+    _Source(component="host_os", key="os_image"),
+    _Source(component="kernel", key="kernel"),
+    _Source(component="container_runtime", key="container_runtime"),
+    _Source(component="kubelet", key="kubelet"),
+)

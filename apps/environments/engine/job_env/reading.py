@@ -44,7 +44,7 @@ _UNSET = re.compile(rf"\bunset\s+(?:-v\s+)?(?P<names>{_NAME}(?:\s+{_NAME})*)")
 _PROGRAM = re.compile(
     rf"environ(?:\[\s*|\.setdefault\(\s*)[\"'](?P<name>{_NAME})[\"']\s*(?:\]\s*=|,)\s*(?P<value>[^#\n)]+)"
 )
-_MAP_LINE = re.compile(r"\s*(?:-\s+)?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\s*:\s+(?P<value>\S.*?)\s*")
+_MAP_LINE = re.compile(r"\s*(?:-\s+)?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\s*:\s+(?P<value>\S.*)")
 _QUOTED_PAIR = re.compile(rf"[\"'](?P<name>{_NAME})[\"']\s*:\s*[\"'](?P<value>[^\"']*)[\"']")
 _ENTRY_NAME = re.compile(rf"[\"']?name[\"']?\s*:\s*[\"']?(?P<name>{_NAME})[\"']?\s*(?:,|}}|$|#)")
 _ENTRY_VALUE = re.compile(r"[\"']?value[\"']?\s*:\s*(?P<value>\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s,}#][^,}#]*)")
@@ -164,7 +164,7 @@ def _scalar(raw: str) -> str | None:
     if text[:1] in "\"'" and text[-1:] == text[:1] and len(text) > 1:
         text = text[1:-1]
     else:
-        text = re.sub(r"\s+#.*$", "", text).strip()
+        text = re.sub(r"\s#.*$", "", text).strip()
     return None if "{{" in text or "$(" in text or "${" in text else text
 
 
