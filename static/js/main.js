@@ -8,3 +8,4 @@ import "./drop.js";
 import "./filter.js";
 import "./scroll.js";
 import "./charts.js";
+import "./zone.js";
