@@ -9,12 +9,14 @@ from apps.evidence.engine.parsers._box import Device, Table
 from apps.evidence.engine.parsers._notes import Notes
 
 _NONE = r"N/?A|-"
-_TEMP = re.compile(rf"(?<![\w.])(?:(-?\d+(?:\.\d+)?)\s*°?C|{_NONE})(?![\w.])")
-_POWER = re.compile(rf"(?<![\w.])(?:(\d+(?:\.\d+)?)W|{_NONE})\s*/\s*(?:(\d+(?:\.\d+)?)W|{_NONE})(?![\w.])")
+_REAL = r"\d{1,9}(?:\.\d{1,9})?"
+_WHOLE = r"\d{1,9}"
+_TEMP = re.compile(rf"(?<![\w.])(?:(-?{_REAL})\s*°?C|{_NONE})(?![\w.])")
+_POWER = re.compile(rf"(?<![\w.])(?:({_REAL})W|{_NONE})\s*/\s*(?:({_REAL})W|{_NONE})(?![\w.])")
 _MEMORY = re.compile(
-    rf"(?<![\w.])(?:(\d+)\s*(?:MiB)?|{_NONE})\s*/\s*(?:(\d+)\s*MiB|{_NONE})(?![\w.])", re.IGNORECASE
+    rf"(?<![\w.])(?:({_WHOLE})\s*(?:MiB)?|{_NONE})\s*/\s*(?:({_WHOLE})\s*MiB|{_NONE})(?![\w.])", re.IGNORECASE
 )
-_PERCENT = re.compile(rf"(?<![\w.])(?:(\d+(?:\.\d+)?)\s*%|{_NONE})(?!\w)")
+_PERCENT = re.compile(rf"(?<![\w.])(?:({_REAL})\s*%|{_NONE})(?!\w)")
 _BUS_ID = re.compile(r"(?<![\w:.])([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])(?![\w:.])")
 
 

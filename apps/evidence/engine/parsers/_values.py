@@ -23,7 +23,7 @@ _UNKNOWN = frozenset(
         "err!",
     }
 )
-_NUMBER = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?) ?(?P<unit>[^\d\s].{0,15})?")
+_NUMBER = re.compile(r"(?P<number>[+-]?\d{1,20}(?:\.\d{1,20})?) ?(?P<unit>[^\d\s].{0,15})?")
 # Drivers before 331 wrote MB and meant 2^20.
 _BYTES = {"b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "mb": 2**20}
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from apps.evidence.engine.parsers._box import Device, Table, device_table, leading_number, note_repeats, shown
+from apps.evidence.engine.parsers._box import Device, Table, device_table, leading_number, note_repeats
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._smi_values import measured
@@ -24,7 +24,7 @@ _VERSIONS = {
     "nic_driver_version": re.compile(r"\|\s*NIC Driver Version:\s*([^\s|]+)", re.IGNORECASE),
 }
 _FIRMWARE = re.compile(r"-fw-([0-9][\w.]*)")
-_PROCESS = re.compile(r"\|\s*(\d+)\s+(\d+)\s+([^\s|]+)\s+([^|]+)\|")
+_PROCESS = re.compile(r"\|\s*(\d{1,6})\s+(\d{1,10})\s+([^\s|]+)\s+([^|]+)\|")
 
 
 def recognise(sample: str) -> int:
@@ -70,11 +70,10 @@ def _card(table: Table, device: Device, notes: Notes) -> dict[str, Any]:
     name = " ".join(words[:-1] if "Persistence-M" in table.heading("Name") else words)
     if index is None or not name:
         notes.add("value_not_understood", "neither number nor name of a card", at=device.lines[0])
-    errors = shown(table.cell(device, "Volatile"))
     return {
         "index": index,
         "model": name or None,
-        "uncorrectable_ecc": int(errors) if errors is not None and errors.isdecimal() else None,
+        "uncorrectable_ecc": count(table.cell(device, "Volatile")),
         **measured(table, device, "AIP-Util", notes),
     }
 

@@ -27,6 +27,7 @@ _HOSTNAME = "kubernetes.io/hostname"
 _PRODUCT = ("nvidia.com/gpu.product", "amd.com/gpu.product-name", "node.kubernetes.io/npu.chip.name")
 _DRIVER = ("nvidia.com/cuda.driver-version.full", "amd.com/gpu.driver-version")
 _DRIVER_PARTS = tuple(f"nvidia.com/cuda.driver.{part}" for part in ("major", "minor", "rev"))
+_COUNT_LABEL, _MEMORY_LABEL = "nvidia.com/gpu.count", "nvidia.com/gpu.memory"
 _RUNTIME = ("nvidia.com/cuda.runtime-version.full",)
 _RUNTIME_PARTS = tuple(f"nvidia.com/cuda.runtime.{part}" for part in ("major", "minor"))
 _ACCELERATOR = re.compile(r"/(?:gpu|dcu|gaudi|npu|xpu|Ascend\w*)$")
@@ -166,15 +167,18 @@ def _gpus(
             notes.add(
                 "value_not_understood", f"node {name}: {label} is {value[:60]!r} by its labels", line=line
             )
+    for key in (_COUNT_LABEL, _MEMORY_LABEL):
+        if labels.get(key) and _count(labels[key]) is None:
+            notes.add("value_not_understood", f"node {name}: {key} is {labels[key][:60]!r}", line=line)
     cluster_uuid, _, clique_id = (clique or "").rpartition(".")
     resource = next((key for key in capacity if _ACCELERATOR.search(key)), None)
     return {
         "gpu_product": product,
         "gpu_product_base": _PART_OF_GPU.sub("", product) if product else None,
-        "gpu_count_label": _count(labels.get("nvidia.com/gpu.count")),
+        "gpu_count_label": _count(labels.get(_COUNT_LABEL)),
         "gpu_resource": resource,
         "gpu_capacity": _count(capacity.get(resource)) if resource else None,
-        "gpu_memory_mib": _count(labels.get("nvidia.com/gpu.memory")),
+        "gpu_memory_mib": _count(labels.get(_MEMORY_LABEL)),
         "driver_version": full or joined,
         "cuda_runtime": _first(labels, _RUNTIME) or _joined(labels, _RUNTIME_PARTS),
         "clique": clique,

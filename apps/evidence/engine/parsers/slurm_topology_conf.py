@@ -2,6 +2,7 @@
 
 Parameter names in any case, `#` starts a comment anywhere, a backslash at the end joins lines. topograph puts
 the name that a switch or block really has in a comment above it, as `# switch.1.1=leaf-1-1`.
+`scontrol show topology` prints the same lines with levels, and repeats on upper levels the nodes beneath.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._switch_tree import HostLists, Switch, check, check_nodes, levels, roots
+from apps.evidence.engine.parsers._values import count
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
@@ -25,6 +27,7 @@ _PARAMETER = re.compile(r"\b([A-Za-z][\w.]{0,30})\s{0,20}=\s{0,20}(?:\"([^\"]*)\
 _REAL_NAME = re.compile(r"\s*#\s*([^\s=#]{1,255})\s*=\s*(\S.{0,254}?)\s*")
 _INCLUDE = re.compile(r"\s*include\s+(\S+)", re.IGNORECASE)
 _KNOWN = {"switchname", "switches", "nodes", "linkspeed", "blockname", "blocksizes"}
+_SHOWN = {"level", "blockindex", "blocksize", "aggregatedblock"}
 
 
 def recognise(sample: str) -> int:
@@ -91,7 +94,7 @@ class _Config:
             self.notes.add("include", f"the file {include[1]} is included but not at hand", at=line)
             return
         values = {found[1].casefold(): found[2] or found[3] or "" for found in _PARAMETER.finditer(line.text)}
-        if _PARAMETER.sub("", line.text).strip() or not values.keys() <= _KNOWN:
+        if _PARAMETER.sub("", line.text).strip() or not values.keys() <= _KNOWN | _SHOWN:
             self.notes.add(
                 "line_not_understood", "this line has something that topology.conf does not know", at=line
             )
@@ -99,12 +102,14 @@ class _Config:
             self._define(self.switches, values["switchname"], values, line)
         elif "blockname" in values:
             self._define(self.blocks, values["blockname"], values, line)
-        elif "nodes" in values or "switches" in values:
+        elif ("nodes" in values or "switches" in values) and "aggregatedblock" not in values:
             self.notes.add(
                 "line_not_understood", "nodes or switches without a name that they belong to", at=line
             )
         if "blocksizes" in values:
             self._sizes(values["blocksizes"], line)
+        elif (size := count(values.get("blocksize"))) is not None and size not in (self.block_sizes or []):
+            self.block_sizes = [*(self.block_sizes or []), size]
 
     def _define(self, defined: list[Switch], name: str, values: dict[str, str], line: Line) -> None:
         kind = "switch" if defined is self.switches else "block"
@@ -117,7 +122,7 @@ class _Config:
         part = Switch(
             name=name,
             children=self._lists.expand(values.get("switches"), at=line),
-            nodes=self._lists.expand(values.get("nodes"), at=line),
+            nodes=[] if _is_upper(values) else self._lists.expand(values.get("nodes"), at=line),
             line=line.number,
         )
         if kind == "block" and not part.nodes:
@@ -136,6 +141,11 @@ class _Config:
         if self.block_sizes is not None:
             self.notes.add("defined_twice", "BlockSizes stands above already; the last one counts", at=line)
         self.block_sizes = [int(size) for size in sizes]
+
+
+def _is_upper(values: dict[str, str]) -> bool:
+    """Whether the nodes of the line are those of the switches beneath, as scontrol shows them."""
+    return values.get("level", "0") != "0" and "switches" in values
 
 
 def _real_names(lines: Sequence[Line], defined: set[str]) -> dict[str, str]:

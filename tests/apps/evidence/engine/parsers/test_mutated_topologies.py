@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -136,6 +137,11 @@ def test_the_output_of_two_processes_gives_the_figures_of_one(name: str) -> None
     found = read(Source.of_text("".join(f"{task}: {line}" for line in lines for task in (0, 1))))
     assert found.facts == original(name).facts
     assert {"several_processes", "other_processes"} & {warning.code for warning in found.warnings}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_numbers_of_any_length_are_read_or_refused(name: str) -> None:
+    honest(name, re.sub(r"\d+", "9" * 5000, text_of(name)))
 
 
 @cache

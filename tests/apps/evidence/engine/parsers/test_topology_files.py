@@ -71,6 +71,20 @@ class TestSlurmConf:
         assert code in {warning.code for warning in found.warnings}
         assert found.facts["switch_list"][0]["nodes"] == ["n1", "n2", "n3"]
 
+    def test_what_scontrol_shows_reads_like_the_file(self) -> None:
+        tree = reading(
+            "SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[1-2]\nSwitchName=s2 Level=0 LinkSpeed=1 Nodes=n3\n"
+            "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-3] Switches=s[1-2]\n"
+        )
+        assert (tree.warnings, tree.facts["nodes"], tree.facts["roots"]) == ((), 3, ["top"])
+        blocks = reading(
+            "BlockName=b0 BlockIndex=0 Nodes=10.0.0.1,10.0.0.2 BlockSize=2\n"
+            "BlockName=b1 BlockIndex=1 Nodes=10.0.0.3,10.0.0.4 BlockSize=2\n"
+            "AggregatedBlock=b[0-1] BlockIndex=2 Nodes=10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4 BlockSize=4\n"
+        )
+        assert (blocks.warnings, blocks.facts["blocks"], blocks.facts["nodes"]) == ((), 2, 4)
+        assert blocks.facts["block_sizes"] == [2, 4]
+
     def test_several_roots_are_a_forest(self) -> None:
         found = reading("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=c Switches=b\n")
         assert (found.warnings, found.facts["roots"], found.facts["levels"]) == ((), ["a", "c"], 2)
