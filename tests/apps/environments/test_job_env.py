@@ -21,7 +21,7 @@ READ = [
     ),
     (
         "\nmpirun -np 8 -x NCCL_DEBUG=WARN \\\n  -x NCCL_ALGO=Ring ./run",
-        [("NCCL_ALGO", "Ring", 2), ("NCCL_DEBUG", "WARN", 2)],
+        [("NCCL_DEBUG", "WARN", 2), ("NCCL_ALGO", "Ring", 3)],
     ),
     ("mpiexec -genv NCCL_DEBUG INFO -n 8 ./run", [("NCCL_DEBUG", "INFO", 1)]),
     (

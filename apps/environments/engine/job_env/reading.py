@@ -64,50 +64,72 @@ def settings_in(text: str) -> tuple[Setting, ...]:
 
 
 def _from_lines(text: str) -> Iterator[Setting]:
-    for number, line in _logical_lines(text):
-        yield from _from_program(number, line)
-        exports = _EXPORT_LIST.search(line)
+    for line in _logical_lines(text):
+        yield from _from_program(line)
+        exports = _EXPORT_LIST.search(line.text)
         if exports:
-            yield from _from_export_list(number, exports["list"])
-            line = line[: exports.start()] + line[exports.end() :]
-        if line.lstrip().startswith("#"):
-            continue
-        for match in _GENV.finditer(f" {line} "):
-            yield Setting(name=match["name"], value=_plain(match["value"]), line=number, via=Via.LAUNCHER)
-        docker = _DOCKER_ENV.fullmatch(line)
-        if docker:
-            yield Setting(name=docker["name"], value=_plain(docker["value"]), line=number, via=Via.MANIFEST)
-            continue
-        launched = re.search(r"\s(?:-x|-e|--env)[\s=]", line) is not None
-        for match in _ASSIGNMENT.finditer(_without_comment(line)):
-            via = Via.LAUNCHER if launched else Via.ASSIGNMENT
-            yield _setting(match["name"], match["value"], number, via)
-        unset = _UNSET.search(line)
-        for name in unset["names"].split() if unset else ():
-            yield Setting(name=name, value=None, line=number, via=Via.UNSET)
+            yield from _from_export_list(line.number_at(exports.start()), exports["list"])
+        if not line.text.lstrip().startswith("#"):
+            yield from _from_command(line, without=exports.span("list") if exports else (0, 0))
 
 
-def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their continuations joined, under the number of the first."""
-    held, start = "", 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        start = start or number
-        body = line[:_LINE_LIMIT].rstrip()
-        if body.endswith("\\") and len(held) < _LINE_LIMIT:
-            held += body[:-1] + " "
-            continue
-        yield start, held + body
-        held, start = "", 0
-    if held:
-        yield start, held
+def _from_command(line: _Line, without: tuple[int, int]) -> Iterator[Setting]:
+    """Settings of a shell line. without: the part that was read as an export list already."""
+    text = line.text[: without[0]] + " " * (without[1] - without[0]) + line.text[without[1] :]
+    for match in _GENV.finditer(f"{text} "):
+        number = line.number_at(match.start("name"))
+        yield Setting(name=match["name"], value=_plain(match["value"]), line=number, via=Via.LAUNCHER)
+    docker = _DOCKER_ENV.fullmatch(text)
+    if docker:
+        number = line.number_at(docker.start("name"))
+        yield Setting(name=docker["name"], value=_plain(docker["value"]), line=number, via=Via.MANIFEST)
+        return
+    via = Via.LAUNCHER if re.search(r"\s(?:-x|-e|--env)[\s=]", text) else Via.ASSIGNMENT
+    for match in _ASSIGNMENT.finditer(_without_comment(text)):
+        yield _setting(match["name"], match["value"], line.number_at(match.start()), via)
+    unset = _UNSET.search(text)
+    for name in unset["names"].split() if unset else ():
+        yield Setting(name=name, value=None, line=line.number_at(0), via=Via.UNSET)
 
 
-def _from_program(number: int, line: str) -> Iterator[Setting]:
-    for match in _PROGRAM.finditer(line):
+class _Line:
+    """A line with its continuations joined, which knows where each part of it stood."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._starts: list[tuple[int, int]] = []
+
+    def add(self, number: int, part: str) -> None:
+        self._starts.append((len(self.text), number))
+        self.text += part
+
+    def number_at(self, position: int) -> int:
+        """The 1-based line of the file in which the character at a position stood."""
+        return next(number for start, number in reversed(self._starts) if start <= position)
+
+
+def _logical_lines(text: str) -> Iterator[_Line]:
+    line = _Line()
+    for number, whole in enumerate(text.splitlines(), start=1):
+        body = whole[:_LINE_LIMIT].rstrip()
+        goes_on = body.endswith("\\") and len(line.text) < _LINE_LIMIT
+        line.add(number, body[:-1] + " " if goes_on else body)
+        if not goes_on:
+            yield line
+            line = _Line()
+    if line.text:
+        yield line
+
+
+def _from_program(line: _Line) -> Iterator[Setting]:
+    for match in _PROGRAM.finditer(line.text):
         text = match["value"].strip()
         is_literal = re.fullmatch(r"\"[^\"]*\"|'[^']*'", text) is not None
         yield Setting(
-            name=match["name"], value=text[1:-1] if is_literal else None, line=number, via=Via.PROGRAM
+            name=match["name"],
+            value=text[1:-1] if is_literal else None,
+            line=line.number_at(match.start("name")),
+            via=Via.PROGRAM,
         )
 
 
