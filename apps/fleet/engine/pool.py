@@ -5,7 +5,7 @@ A grant is cards per node; a policy that finds no room grants nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from apps.core.errors import FieldError, Invalid
+from apps.fleet.engine.description import FleetDescription
 from apps.fleet.engine.graph import Ints
 
 Grant: TypeAlias = dict[int, int]  # number of the node → cards
@@ -40,6 +41,24 @@ class PoolNode:
     cards: int
     busy: int = 0
     sub_domain: str = ""
+
+
+def pool_of(fleet: FleetDescription, *, busy: Mapping[str, int]) -> tuple[PoolNode, ...]:
+    """The nodes of a fleet that have accelerators, in its order.
+
+    busy: node → cards in use; a node that takes no jobs at all is busy with all of its cards.
+    """
+    return tuple(
+        PoolNode(
+            name=node.name,
+            domain=node.domain,
+            cards=node.cards,
+            busy=busy.get(node.name, 0),
+            sub_domain=node.spans[0].sub_domain if len(node.spans) == 1 else "",
+        )
+        for node in fleet.nodes
+        if node.cards
+    )
 
 
 def pool_errors(nodes: Sequence[PoolNode]) -> list[FieldError]:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from apps.core.errors import Invalid
 from apps.fleet.engine.allocation import AllocationResult, JobClass, compare, play
-from apps.fleet.engine.pool import Policy, PoolNode
+from apps.fleet.engine.layouts import describe
+from apps.fleet.engine.pool import Policy, PoolNode, pool_of
+from apps.fleet.engine.templates import template
 
 
 def nodes(domains: int, per_domain: int, cards: int = 8) -> list[PoolNode]:
@@ -98,6 +100,16 @@ def test_cards_that_are_busy_from_the_start_are_never_given_out() -> None:
     )
     assert {job.nodes for job in kept.jobs} == {(("b", 2),)}
     assert kept.makespan_s == 2
+
+
+def test_a_pool_of_a_real_fleet_knows_homes_and_busy_cards() -> None:
+    layout = template("144-as-4x36")
+    assert layout is not None
+    pool = pool_of(describe(layout, domain="d1"), busy={"d1-n02": 8})
+    assert (pool[0].sub_domain, pool[4].sub_domain, pool[1].busy) == ("d1-s1", "", 8)
+    job = JobClass(name="j", cards=8, count=1, duration_s=1)
+    result = play(pool, [job], policy=Policy.TOPOLOGY_AWARE, seed=1)
+    assert result.jobs[0].nodes == (("d1-n01", 8),)
 
 
 mixes = st.lists(
