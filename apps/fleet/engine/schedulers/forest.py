@@ -92,12 +92,16 @@ def _twice(entries: dict[str, Entry]) -> list[Problem]:
             Problem(
                 code=f"{what}_twice",
                 subject=child,
-                message=f"{what} {child} is beneath more than one switch: {', '.join(parents)}",
+                message=f"{what} {child} is named {len(parents)} times, beneath {_listed(parents)}",
             )
             for child, parents in above.items()
             if len(parents) > 1
         ]
     return problems
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(dict.fromkeys(names))
 
 
 def _tiers(entries: dict[str, Entry]) -> tuple[dict[str, int], tuple[str, ...]]:

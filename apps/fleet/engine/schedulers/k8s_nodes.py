@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from apps.fleet.engine.description import FleetDescription, Part, described
-from apps.fleet.engine.schedulers.labels import fleet_of_labels, levels_in
+from apps.fleet.engine.schedulers.labels import fleet_of_labels, known_level, levels_in
 
 KIND = "k8s_nodes"
 
@@ -16,7 +16,7 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
     """The fleet in the facts of a node list."""
     of_node = labels_of_nodes(facts)
     fleet = fleet_of_labels(of_node, levels_in(list(of_node.values())))
-    found = {one["name"]: one for one in facts["node_list"] if one["name"]}
+    found = {one["name"]: one for one in facts["node_list"] if one["name"] in of_node}
     counts = {name: one["gpu_capacity"] or one["gpu_count_label"] for name, one in found.items()}
     models = {name: one["gpu_product_base"] or "" for name, one in found.items()}
     return described(
@@ -39,5 +39,15 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
 
 
 def labels_of_nodes(facts: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Labels of every named node."""
-    return {one["name"]: dict(one["labels"]) for one in facts["node_list"] if one["name"]}
+    """Labels of the nodes that have accelerators or a place in the topology.
+
+    Others (control plane, CPU nodes) are no part of the fleet; where nothing tells them apart, all are.
+    """
+    named = {one["name"]: one for one in facts["node_list"] if one["name"]}
+    ours = {name: one for name, one in named.items() if _is_of_the_fleet(one)}
+    return {name: dict(one["labels"]) for name, one in (ours or named).items()}
+
+
+def _is_of_the_fleet(node: Mapping[str, Any]) -> bool:
+    counted = node["gpu_capacity"] or node["gpu_count_label"] or node["gpu_product"]
+    return bool(counted) or any(known_level(label) for label in node["labels"])

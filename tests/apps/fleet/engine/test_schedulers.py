@@ -260,6 +260,24 @@ def test_cliques_and_topograph_tiers_of_real_nodes_are_domains_and_switches() ->
     assert fleet.nodes[0].model == "NVIDIA-GB200"
 
 
+def test_nodes_without_accelerators_are_no_part_of_the_fleet() -> None:
+    facts = kubernetes_nodes(small_fleet())
+    control_plane = {
+        **facts["node_list"][0],
+        "name": "control-1",
+        "labels": {"kubernetes.io/hostname": "control-1"},
+        **dict.fromkeys(("gpu_capacity", "gpu_count_label", "gpu_product", "gpu_product_base")),
+    }
+    fleet = k8s_nodes.read({**facts, "node_list": [*facts["node_list"], control_plane]})
+    assert fleet == small_fleet()
+
+
+def test_a_node_named_twice_beneath_one_switch_is_a_problem() -> None:
+    text = "SwitchName=leaf Nodes=n1,n1\n"
+    fleet = slurm_topology_conf.read(facts_of(text, "slurm_topology_conf"))
+    assert [one.message for one in fleet.problems] == ["node n1 is named 2 times, beneath leaf"]
+
+
 def test_a_kueue_level_that_no_node_carries_is_a_missing_tier() -> None:
     topology = corpus_facts("kueue-topology/sample-gpu-queues.yaml")
     nodes = corpus_facts("k8s-nodes/constructed-gb200-2racks.json")
