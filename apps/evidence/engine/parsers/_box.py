@@ -62,13 +62,6 @@ class Table:
         return None
 
 
-def titles(lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
-    """Rows of a single cell: titles and footers."""
-    for line, cells in _rows(lines):
-        if len(cells) == 1:
-            yield line, cells[0]
-
-
 def device_table(lines: Sequence[Line], word: str, notes: Notes) -> Table | None:
     """The first table whose header has the word (such as Bus-Id); None without one.
 

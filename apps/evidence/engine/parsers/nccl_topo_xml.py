@@ -149,14 +149,7 @@ def _lists(places: Sequence[Place]) -> dict[str, Any]:
     links = [place for place in places if place.tag in _LINKS]
     gpus = elements or [place for place in places if place.tag == "pci" and is_gpu(place)]
     return {
-        "cpu_list": [
-            {
-                key: place.get(key)
-                for key in ("numaid", "arch", "vendor", "familyid", "modelid", "affinity", "host_hash")
-            }
-            for place in places
-            if place.tag == "cpu"
-        ],
+        "cpu_list": [{key: place.get(key) for key in _CPU_KEYS} for place in places if place.tag == "cpu"],
         "pci_list": [_pci(place) for place in places if place.tag == "pci"],
         "gpu_list": [_gpu(place, [link for link in links if link.parent is place]) for place in gpus],
         "net_list": [_net(place) for place in places if place.tag == "net"],
