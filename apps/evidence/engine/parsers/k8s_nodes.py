@@ -140,7 +140,7 @@ def _node(item: Mapping[str, Any], line: int, notes: Notes) -> dict[str, Any]:
         **gpus,
         "capacity": capacity,
         "allocatable": allocatable,
-        "unschedulable": spec.get("unschedulable") is True,
+        "unschedulable": spec.get("unschedulable") is True if "spec" in item else None,
         "taints": [
             {key: text_of(taint.get(key)) for key in ("key", "value", "effect")}
             for taint in map(mapping, sequence(spec.get("taints")))

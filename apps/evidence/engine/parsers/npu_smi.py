@@ -99,8 +99,8 @@ def _chip(table: Table, device: Device, notes: Notes) -> dict[str, Any]:
     if facts["health"] not in _HEALTH:
         notes.add("health_not_known", "no known state of health", at=device.lines[0])
     for line, broken in (
-        (device.lines[0], npu is None or not name or not upper),
-        (device.lines[1], chip is None or facts["bus_id"] is None or not lower),
+        (device.lines[0], npu is None or not name or not _all_read(upper)),
+        (device.lines[1], chip is None or facts["bus_id"] is None or not _all_read(lower)),
     ):
         if broken:
             notes.add("value_not_understood", "a value of this line does not fit its heading", at=line)
@@ -112,6 +112,12 @@ def _after(table: Table, word: str, cell: str) -> dict[str, str]:
     headings = [heading.casefold() for heading in table.heading(word)]
     values = _USAGE.sub(lambda found: f"{found[1]}/{found[2]}", cell).split()
     return dict(zip(headings, values, strict=True)) if len(values) == len(headings) else {}
+
+
+def _all_read(values: dict[str, str]) -> bool:
+    """Whether there are values and each is a number, a pair of numbers or the mark of a missing one."""
+    parts = [part for value in values.values() for part in value.split("/")]
+    return bool(parts) and all(shown(part) is None or quantity(part) is not None for part in parts)
 
 
 def _processes(lines: list[Line]) -> list[dict[str, Any]]:

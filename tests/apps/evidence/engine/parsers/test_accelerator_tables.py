@@ -135,6 +135,12 @@ def test_npu_smi_reads_310p_chips_with_a_device_column_and_no_hbm() -> None:
     ]
 
 
+def test_npu_smi_names_a_line_whose_value_is_no_number() -> None:
+    found = reading(NPU_310P.replace("NA           59 ", "NA           5,9"))
+    assert [(warning.code, warning.line) for warning in found.warnings] == [("value_not_understood", 7)]
+    assert picked(found, "temp_c") == [[None], [58.0]]
+
+
 def test_hl_smi_tells_a_missing_value_from_its_neighbours() -> None:
     found = reading(HL_GAUDI1)
     assert (found.kind, found.warnings) == ("hl_smi", ())
