@@ -142,8 +142,9 @@ _NVIDIA_SMI = (
 _COLLECT_ENV = (
     _Source(component="gpu_driver", key="driver_version"),
     _Source(component="gpu_model", key="gpu_models"),
-    _Source(component="gpu_count", key="gpu_count"),
-    _Source(component="gpu_count", key="npu_chips"),
+    # A container may see fewer devices than the node has, so the count of nvidia-smi goes before this one.
+    _Source(component="gpu_count", key="gpu_count", standing=_DECLARED),
+    _Source(component="gpu_count", key="npu_chips", standing=_DECLARED),
     _Source(component="cuda_runtime", key="cuda_runtime_version", standing=_DECLARED),
     _Source(component="cuda_of_torch", key="cuda_used_to_build", standing=_DECLARED),
     _Source(component="nccl", key="nccl_package", standing=_DECLARED),

@@ -85,6 +85,13 @@ def test_the_kernel_is_read_from_the_platform_line(name: str, kernel: str) -> No
     assert values(component_facts(reading_of(name)), "kernel") == [kernel]
 
 
+def test_the_devices_that_python_sees_are_declared_since_a_container_may_hide_some() -> None:
+    facts = component_facts(reading_of("collect-env/h200x8-sections.txt"))
+
+    assert values(facts, "gpu_count", Standing.DECLARED) == ["8"]
+    assert values(facts, "gpu_count", Standing.LOADED) == []
+
+
 def test_the_running_library_is_a_loaded_version() -> None:
     tests = Reading(kind="nccl_tests", facts={"library_code": 22907, "nccl_version_line": None})
     old = Reading(kind="nccl_tests", facts={"nccl_version_line": "NCCL version 2.21.5+cuda12.4"})
