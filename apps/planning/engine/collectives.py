@@ -98,14 +98,12 @@ def gather_s(size_bytes: Floats, members: Group, net: Fabric) -> Floats:
     up = (inside - 1) / inside * size_bytes / net.up_bytes_per_s
     mid = (parts - 1) / parts * size_bytes / inside / net.mid_bytes_per_s
     out = (domains - 1) / domains * size_bytes / members.in_domain / net.out_bytes_per_s
-    alone = (parts == 1) & (domains == 1)
-    hops_up = np.where(alone, inside - 1, np.log2(inside))
-    latency = hops_up * net.up_hop_s + _steps(parts) * net.mid_hop_s + _steps(domains) * net.out_hop_s
+    latency = _steps(inside) * net.up_hop_s + _steps(parts) * net.mid_hop_s + _steps(domains) * net.out_hop_s
     return np.where(members.ranks > 1, net.start_s + latency + up + mid + out, 0.0)
 
 
 def _steps(parts: Ints) -> Floats:
-    """Latency steps across parts: a ring while it is short, a tree beyond."""
+    """Latency steps among so many ranks or parts: a ring while it is short, a tree beyond."""
     steps: Floats = np.minimum(parts - 1.0, 2.0 * np.log2(parts.astype(np.float64)))
     return steps
 

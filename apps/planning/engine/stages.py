@@ -46,7 +46,8 @@ def layers_on_last(model: ModelSpec, layouts: Layouts) -> Ints:
     spare = room * layouts.pp - total
     wanted = max(1, round(logits_in_layers(model)))
     given = np.minimum(np.minimum(spare, wanted), room - 1)
-    return np.where(layouts.pp == 1, total, room - given)
+    others_have_one = np.maximum(total - (layouts.pp - 1), 1)
+    return np.where(layouts.pp == 1, total, np.minimum(room - given, others_have_one))
 
 
 def _shares(model: ModelSpec, layouts: Layouts) -> tuple[Ints, Ints, Ints]:

@@ -1,0 +1,162 @@
+"""Megatron-LM: the arguments of pretrain_gpt.py for a plan."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from apps.catalogue.engine.models import ModelSpec
+from apps.planning.engine.estimate import PlanInput
+from apps.planning.engine.layouts import Placement, Recompute
+from apps.planning.engine.snippets.options import Option, require_known
+from apps.planning.engine.stages import content
+from apps.planning.engine.workload import Precision
+
+MOE_DISPATCHER = "alltoall"
+
+
+def megatron_options(plan: PlanInput) -> tuple[Option, ...]:
+    """All arguments that the plan decides, in groups: model, parallel sizes, batch, precision, overlap."""
+    groups = (_model(plan.model), _attention(plan.model), _experts(plan.model), _parallel(plan))
+    options = tuple(option for group in (*groups, _batch(plan), _training(plan)) for option in group)
+    require_known("megatron_lm", [option.name for option in options])
+    return options
+
+
+def megatron_arguments(plan: PlanInput) -> str:
+    """The arguments as text, one a line, for a shell."""
+    return " \\\n".join(option.text for option in megatron_options(plan))
+
+
+def _switch(name: str, wanted: bool) -> list[Option]:
+    return [Option(name=name)] if wanted else []
+
+
+def _valued(**values: int) -> list[Option]:
+    return [Option(name="--" + key.replace("_", "-"), value=str(value)) for key, value in values.items()]
+
+
+def _model(model: ModelSpec) -> list[Option]:
+    ffn = model.ffn_hidden or model.expert_ffn_hidden
+    return [
+        *_valued(
+            num_layers=model.layers, hidden_size=model.hidden, ffn_hidden_size=ffn, vocab_size=model.vocab
+        ),
+        *_switch("--swiglu", model.gated_mlp),
+        *_switch("--disable-bias-linear", not model.biases),
+        *_switch("--untie-embeddings-and-output-weights", not model.tied_embeddings),
+    ]
+
+
+def _attention(model: ModelSpec) -> list[Option]:
+    heads = _valued(num_attention_heads=model.heads)
+    if model.mla:
+        mla = model.mla
+        widths = _valued(
+            kv_lora_rank=mla.kv_lora_rank,
+            qk_head_dim=mla.qk_nope_head_dim,
+            qk_pos_emb_head_dim=mla.qk_rope_head_dim,
+            v_head_dim=mla.v_head_dim,
+        )
+        query = _valued(q_lora_rank=mla.q_lora_rank) if mla.q_lora_rank else []
+        return [*heads, Option(name="--multi-latent-attention"), *query, *widths]
+    grouped = model.kv_heads != model.heads
+    queries = [Option(name="--group-query-attention"), *_valued(num_query_groups=model.kv_heads)]
+    own_width = model.head_dim * model.heads != model.hidden
+    return [
+        *heads,
+        *(queries if grouped else []),
+        *(_valued(kv_channels=model.head_dim) if own_width else []),
+    ]
+
+
+def _experts(model: ModelSpec) -> list[Option]:
+    if not model.is_moe:
+        return []
+    shared = model.shared_expert_ffn_hidden
+    frequency = f"([0]*{model.dense_layers}+[1]*{model.moe_layers})"
+    return [
+        *_valued(
+            num_experts=model.experts, moe_router_topk=model.topk, moe_ffn_hidden_size=model.expert_ffn_hidden
+        ),
+        *(_valued(moe_shared_expert_intermediate_size=shared) if shared else []),
+        *([Option(name="--moe-layer-freq", value=f"'{frequency}'")] if model.dense_layers else []),
+        Option(name="--moe-token-dispatcher-type", value=MOE_DISPATCHER),
+        Option(name="--moe-grouped-gemm"),
+        *(_valued(mtp_num_layers=model.mtp_layers) if model.mtp_layers else []),
+    ]
+
+
+def _parallel(plan: PlanInput) -> list[Option]:
+    row = plan.layout.row(0)
+    experts = _valued(expert_model_parallel_size=int(row["ep"]), expert_tensor_parallel_size=int(row["etp"]))
+    return [
+        *_valued(
+            tensor_model_parallel_size=int(row["tp"]),
+            pipeline_model_parallel_size=int(row["pp"]),
+            context_parallel_size=int(row["cp"]),
+        ),
+        *(experts if plan.model.is_moe else []),
+        *(_valued(num_virtual_stages_per_pipeline_rank=int(row["vpp"])) if int(row["vpp"]) > 1 else []),
+        *_uneven_ends(plan),
+        *_switch("--sequence-parallel", bool(row["sequence_parallel"])),
+        *_switch("--use-tp-pp-dp-mapping", row["placement"] == Placement.TP_CP_PP_DP),
+    ]
+
+
+def _uneven_ends(plan: PlanInput) -> list[Option]:
+    """Layers of the first and last stage, where the others do not hold as many."""
+    stages = int(plan.layout.pp[0])
+    if stages == 1 or plan.model.layers % stages == 0:
+        return []
+    held = [content(plan.model, plan.layout, np.array([stage])) for stage in (0, stages - 1)]
+    first, last = (int(h.layers[0] - h.mtp_layers[0]) for h in held)
+    return _valued(decoder_first_pipeline_num_layers=first, decoder_last_pipeline_num_layers=last)
+
+
+def _batch(plan: PlanInput) -> list[Option]:
+    row = plan.layout.row(0)
+    return _valued(
+        seq_length=plan.workload.seq_len,
+        max_position_embeddings=plan.model.learned_positions or plan.workload.seq_len,
+        micro_batch_size=int(row["micro_batch"]),
+        global_batch_size=int(row["global_batch"]),
+    )
+
+
+def _training(plan: PlanInput) -> list[Option]:
+    workload, row = plan.workload, plan.layout.row(0)
+    level = Recompute(int(row["recompute"]))
+    recompute = {
+        Recompute.NONE: [],
+        Recompute.SELECTIVE: [Option(name="--recompute-granularity", value="selective")],
+        Recompute.FULL: [
+            Option(name="--recompute-granularity", value="full"),
+            Option(name="--recompute-method", value="uniform"),
+            Option(name="--recompute-num-layers", value="1"),
+        ],
+    }[level]
+    sharded, tp = int(row["zero"]) >= 1, int(row["tp"]) > 1
+    return [
+        *_precision(workload.precision),
+        *recompute,
+        *_switch("--use-distributed-optimizer", sharded),
+        *_switch("--overlap-grad-reduce", workload.overlap_dp),
+        *_switch("--overlap-param-gather", workload.overlap_dp and sharded),
+        *_switch("--tp-comm-overlap", workload.overlap_tp and tp),
+        Option(name="--use-mcore-models"),
+    ]
+
+
+def _precision(precision: Precision) -> list[Option]:
+    extra = {
+        Precision.FP8: [
+            Option(name="--fp8-format", value="hybrid"),
+            Option(name="--fp8-recipe", value="tensorwise"),
+        ],
+        Precision.MXFP8: [
+            Option(name="--fp8-format", value="e4m3"),
+            Option(name="--fp8-recipe", value="mxfp8"),
+        ],
+        Precision.NVFP4: [Option(name="--fp4-format", value="e2m1")],
+    }.get(precision, [])
+    return [Option(name="--fp16" if precision is Precision.FP16 else "--bf16"), *extra]
