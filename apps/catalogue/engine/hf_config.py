@@ -1,0 +1,135 @@
+"""Hugging Face configurations: the shape of a model from the config.json of its published weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from apps.catalogue.engine.models import MlaSpec, ModelSpec
+from apps.core.errors import FieldError, Invalid
+
+PLAIN_MLP_TYPES = ("gpt2", "gpt_neox", "mpt", "bloom", "opt", "falcon", "nemotron", "starcoder2", "phi")
+TIED_BY_DEFAULT = ("gpt2", "mpt", "bloom", "opt", "gemma", "gemma2", "gemma3_text")
+HYBRID_KEYS = (
+    "mamba_num_heads",
+    "ssm_state_size",
+    "hybrid_override_pattern",
+    "mamba_d_state",
+    "layers_block_type",
+)
+
+
+def model_from_config(config: object) -> ModelSpec:
+    """The shape that a config.json states.
+
+    Raises Invalid with a pointer per field that is missing or not understood; hybrids with state-space layers
+    are refused, for their counts are others.
+    """
+    if not isinstance(config, Mapping):
+        raise Invalid("a config.json is a JSON object", errors=[_problem("", "a JSON object is needed")])
+    text = config.get("text_config")
+    if isinstance(text, Mapping):
+        config = {**config, **text}
+    hybrid = [key for key in HYBRID_KEYS if config.get(key) is not None]
+    if hybrid:
+        message = "state-space layers are not supported"
+        raise Invalid(message, errors=[_problem(key, message) for key in hybrid])
+    reader = _Reader(config)
+    spec = _spec(reader, str(config.get("model_type", "")))
+    if reader.errors:
+        raise Invalid(reader.errors[0].message, errors=reader.errors)
+    return ModelSpec(**spec)
+
+
+class _Reader:
+    """Whole numbers under any of several names, with an error where none is there."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self.config = config
+        self.errors: list[FieldError] = []
+
+    def whole(self, *names: str, default: int | None = None) -> int:
+        for name in names:
+            value = self.config.get(name)
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int):
+                self.errors.append(_problem(name, f"{name} must be a whole number, not {value!r}"))
+                return 1
+            return value
+        if default is None:
+            self.errors.append(_problem(names[0], f"{names[0]} is missing"))
+            return 1
+        return default
+
+    def flag(self, name: str, default: bool) -> bool:
+        value = self.config.get(name)
+        return default if value is None else bool(value)
+
+
+def _spec(reader: _Reader, kind: str) -> dict[str, Any]:
+    hidden = reader.whole("hidden_size", "n_embd", "d_model")
+    layers = reader.whole("num_hidden_layers", "n_layer", "n_layers")
+    heads = reader.whole("num_attention_heads", "n_head", "n_heads")
+    gated = kind not in PLAIN_MLP_TYPES
+    experts = reader.whole("n_routed_experts", "num_local_experts", "num_experts", default=0)
+    ffn = reader.whole("intermediate_size", "ffn_dim", "n_inner", default=0) or 4 * hidden
+    spec: dict[str, Any] = {
+        "name": str(reader.config.get("_name_or_path") or kind),
+        "layers": layers,
+        "hidden": hidden,
+        "heads": heads,
+        "kv_heads": reader.whole("num_key_value_heads", "num_kv_heads", default=heads),
+        "head_dim": reader.whole("head_dim", default=0),
+        "vocab": reader.whole("vocab_size"),
+        "ffn_hidden": ffn,
+        "gated_mlp": gated,
+        "tied_embeddings": reader.flag("tie_word_embeddings", kind in TIED_BY_DEFAULT),
+        "learned_positions": reader.whole("n_positions", "max_seq_len", default=0)
+        if kind in ("gpt2", "mpt")
+        else 0,
+        "mtp_layers": reader.whole("num_nextn_predict_layers", default=0),
+    }
+    if experts > 1:
+        spec |= _experts(reader, experts, ffn)
+    if reader.config.get("kv_lora_rank"):
+        spec["mla"] = _mla(reader)
+        spec["kv_heads"] = heads
+        spec["head_dim"] = 0
+    return spec | _windows(reader, layers)
+
+
+def _experts(reader: _Reader, experts: int, ffn: int) -> dict[str, Any]:
+    width = reader.whole("moe_intermediate_size", default=ffn)
+    shared = reader.whole("n_shared_experts", default=0) * width
+    return {
+        "experts": experts,
+        "topk": reader.whole("num_experts_per_tok", "moe_topk", "top_k"),
+        "expert_ffn_hidden": width,
+        "shared_expert_ffn_hidden": reader.whole("shared_expert_intermediate_size", default=shared),
+        "dense_layers": reader.whole("first_k_dense_replace", default=0),
+    }
+
+
+def _mla(reader: _Reader) -> MlaSpec:
+    return MlaSpec(
+        kv_lora_rank=reader.whole("kv_lora_rank"),
+        qk_nope_head_dim=reader.whole("qk_nope_head_dim"),
+        qk_rope_head_dim=reader.whole("qk_rope_head_dim"),
+        v_head_dim=reader.whole("v_head_dim"),
+        q_lora_rank=reader.whole("q_lora_rank", default=0) or None,
+    )
+
+
+def _windows(reader: _Reader, layers: int) -> dict[str, int]:
+    """Layers that attend to a window only, where the configuration lists them."""
+    kinds = reader.config.get("layer_types")
+    window = reader.whole("sliding_window", default=0)
+    if not isinstance(kinds, list) or not window:
+        return {}
+    windowed = sum(kind == "sliding_attention" for kind in kinds[:layers])
+    return {"attention_window": window, "windowed_layers": windowed} if windowed else {}
+
+
+def _problem(name: str, message: str) -> FieldError:
+    return FieldError(pointer=f"/{name}" if name else "", message=message)
