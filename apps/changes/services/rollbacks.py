@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from django.conf import settings
 
@@ -20,10 +21,40 @@ from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
 from apps.core.rights import Right
 from apps.environments import queries as environments
+from apps.environments.engine.drift import Reported
 from apps.environments.models import MatrixVersion
 from apps.environments.queries import reported_versions
 from apps.fleet import services as fleet
 from apps.fleet.models import Domain, HoldKind, Node
+from apps.fleet.queries import active_holds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollbackPreview:
+    """What a rollback would restore: the version, and (node, component, runs now, goes back to) row by row."""
+
+    restores: MatrixVersion
+    rows: tuple[tuple[str, str, str, str], ...]
+    held: tuple[str, ...]  # nodes that something else holds
+
+
+def preview_rollback(
+    *, domain_id: int, matrix_version_id: int | None = None, node_ids: Sequence[int] = ()
+) -> RollbackPreview:
+    """What `start_rollback` would do, without doing it. Raises Conflict as it does."""
+    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
+    good = _known_good(domain, matrix_version_id)
+    nodes = _nodes_of(domain, node_ids)
+    wishes = _wishes_of_matrix(good, nodes)
+    versions = reported_versions(wishes)
+    names = {node.pk: node.name for node in nodes}
+    rows = [
+        (names[pk], wish.component, _text(versions.get(pk, {}).get(wish.component)), " | ".join(wish.values))
+        for pk, wanted in wishes.items()
+        for wish in wanted
+    ]
+    held = active_holds(wishes).exclude(kind=HoldKind.QUARANTINE)
+    return RollbackPreview(restores=good, rows=tuple(rows), held=tuple(hold.node.name for hold in held))
 
 
 @decision
@@ -43,10 +74,7 @@ def start_rollback(
     domain = Domain.objects.select_related("cluster").get(pk=domain_id)
     person_id = _may_roll_back(actor, domain, reason)
     good = _known_good(domain, matrix_version_id)
-    nodes = list(Node.objects.in_use().under(domain).order_by("index", "name"))
-    if node_ids:
-        nodes = [node for node in nodes if node.pk in set(node_ids)]
-    wishes = _wishes_of_matrix(good, nodes)
+    wishes = _wishes_of_matrix(good, _nodes_of(domain, node_ids))
     change = _begin(actor, person_id, domain, f"Back to {good}", reason, wishes, restores_version=good)
     fleet.take_holds(
         actor=actor, node_ids=list(wishes), kind=HoldKind.CHANGE, owner=change.owner, reason=str(change)
@@ -122,6 +150,15 @@ def _may_roll_back(actor: Actor, domain: Domain, reason: str) -> int:
     if not reason.strip():
         raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
     return person_id
+
+
+def _nodes_of(domain: Domain, node_ids: Sequence[int]) -> list[Node]:
+    nodes = list(Node.objects.in_use().under(domain).order_by("index", "name"))
+    return [node for node in nodes if node.pk in set(node_ids)] if node_ids else nodes
+
+
+def _text(reported: Reported | None) -> str:
+    return " | ".join(reported.values) if reported else ""
 
 
 def _known_good(domain: Domain, matrix_version_id: int | None) -> MatrixVersion:

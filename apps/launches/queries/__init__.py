@@ -3,9 +3,10 @@
 from apps.launches.queries.launches import (
     Decision,
     decision_of,
+    decision_on,
     evaluation_for,
     launch_for,
     launches_visible,
 )
 
-__all__ = ["Decision", "decision_of", "evaluation_for", "launch_for", "launches_visible"]
+__all__ = ["Decision", "decision_of", "decision_on", "evaluation_for", "launch_for", "launches_visible"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from apps.accounts.queries import active_person_ids
 from apps.core import clock
@@ -31,6 +31,11 @@ class Decision:
     evaluation: Evaluation | None
     changed: tuple[str, ...] = ()
     is_expired: bool = False
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the evaluation no longer stands: its time is over, or an input has changed."""
+        return self.is_expired or bool(self.changed)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -71,18 +76,28 @@ def evaluation_for(actor: Actor, evaluation_id: uuid.UUID | str) -> Evaluation:
     return evaluation
 
 
+def on_exactly(launches: QuerySet[Launch], names: list[str]) -> QuerySet[Launch]:
+    """Of these launches those whose nodes are exactly the ones named, by name."""
+    wanted = sorted(set(names))
+    return launches.annotate(
+        node_count=Count("nodes", distinct=True),
+        named_count=Count("nodes", filter=Q(nodes__node__name__in=wanted), distinct=True),
+    ).filter(node_count=len(wanted), named_count=len(wanted))
+
+
 def decision_of(launch: Launch, *, now: datetime | None = None) -> Decision:
     """Where the launch stands: its newest evaluation, held against the inputs as they are now."""
     evaluation = launch.evaluations.select_related("matrix_version").first()
     if evaluation is None:
         return Decision(standing=Standing.PENDING, evaluation=None)
-    return decision_on(launch, evaluation, now=now or clock.now())
+    return decision_on(launch, evaluation, now=now)
 
 
-def decision_on(launch: Launch, evaluation: Evaluation, *, now: datetime) -> Decision:
+def decision_on(launch: Launch, evaluation: Evaluation, *, now: datetime | None = None) -> Decision:
     """Where one evaluation of a launch stands now; an older one than the newest is stale."""
     if evaluation.done_at is None:
         return Decision(standing=Standing.PENDING, evaluation=evaluation)
+    now = now or clock.now()
     current = current_inputs(launch)
     names = sorted(set(current) | set(evaluation.inputs))
     changed = tuple(name for name in names if current.get(name) != evaluation.inputs.get(name))

@@ -9,7 +9,7 @@ from apps.launches.services.launches import (
     start_launch,
 )
 from apps.launches.services.people import answer_item, approve_waiver, ask_waiver, revoke_waiver, sign_launch
-from apps.launches.services.rollback import roll_back_for
+from apps.launches.services.rollback import roll_back_for, rollback_preview
 from apps.launches.services.templates import standard_template
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "request_evaluation",
     "revoke_waiver",
     "roll_back_for",
+    "rollback_preview",
     "sign_launch",
     "standard_template",
     "start_launch",

@@ -18,7 +18,6 @@ from apps.launches import queries
 from apps.launches.engine.checklist import parse_items
 from apps.launches.engine.standing import Standing
 from apps.launches.models import Answer, Launch, LaunchState, SignOff, Waiver
-from apps.launches.queries.launches import decision_on
 from apps.launches.services.launches import note
 
 
@@ -160,7 +159,7 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
 
 
 def _require_signable(launch: Launch, evaluation: Any, *, go: bool, now: datetime) -> None:
-    decided = decision_on(launch, evaluation, now=now)
+    decided = queries.decision_on(launch, evaluation, now=now)
     if launch.state != LaunchState.OPEN:
         raise Conflict(f"the launch is {launch.state}", code="launch_state", state=launch.state)
     signable = {Standing.NEEDS_SIGNOFF, Standing.GO}

@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.audit.services import decision
 from apps.changes.models import Change
-from apps.changes.services import start_rollback
+from apps.changes.services import RollbackPreview, preview_rollback, start_rollback
 from apps.core.actor import Actor
 from apps.launches import queries
 from apps.launches.services.launches import note
@@ -22,3 +22,10 @@ def roll_back_for(*, actor: Actor, launch_id: Any, reason: str) -> Change:
     )
     note(actor, "launch.rollback_started", launch, after={"change": change.pk}, reason=reason)
     return change
+
+
+def rollback_preview(*, actor: Actor, launch_id: Any) -> RollbackPreview:
+    """What that rollback would change. Raises Conflict where there is nothing to go back to, or no difference."""
+    launch = queries.launch_for(actor, launch_id)
+    node_ids = list(launch.nodes.values_list("node_id", flat=True))
+    return preview_rollback(domain_id=launch.domain_id, node_ids=node_ids)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db.models import QuerySet
 
 from apps.core.actor import Actor
@@ -35,7 +37,8 @@ def version_for(actor: Actor, plan_id: int, number: int) -> PlanVersion:
     return version
 
 
-def launch_plan_versions(*, scope_id: int) -> QuerySet[PlanVersion]:
-    """Versions that were chosen as launch plans in a scope, newest first."""
-    chosen = Plan.objects.filter(scope_id=scope_id, launch_version__isnull=False).values("launch_version")
-    return PlanVersion.objects.filter(pk__in=chosen).select_related("plan").order_by("-id")
+def launch_plan_versions(*, scope_ids: Iterable[int]) -> QuerySet[PlanVersion]:
+    """Versions that were chosen as launch plans in these scopes, newest first."""
+    chosen = Plan.objects.filter(scope_id__in=list(scope_ids), launch_version__isnull=False)
+    rows = PlanVersion.objects.filter(pk__in=chosen.values("launch_version"))
+    return rows.select_related("plan").order_by("-id")

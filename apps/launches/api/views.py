@@ -1,0 +1,255 @@
+"""API of launches: CI opens them and asks the gate; answering, waiving and signing need a person in a session."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.core.actor import Actor
+from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.errors import FieldError, Invalid
+from apps.core.hostlist import HostListError, expand
+from apps.core.rights import TokenScope
+from apps.fleet.models import Domain
+from apps.fleet.queries import cluster_for, nodes_by_name
+from apps.launches import filters, queries, services
+from apps.launches.api import serializers as s
+from apps.launches.models import Evaluation, Launch
+from apps.launches.queries import Decision
+
+_IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
+
+
+class Launches(generics.ListAPIView):
+    """Launches, newest first."""
+
+    serializer_class = s.LaunchOut
+    filterset_class = filters.LaunchFilter
+    queryset = Launch.objects.none()
+    ordering = ("-opened_at", "-id")
+    token_scopes = {"POST": TokenScope.LAUNCH_WRITE}
+
+    def get_queryset(self) -> Any:
+        return queries.launches_visible(actor_of(self.request))
+
+    @extend_schema(request=s.LaunchIn, responses={201: s.LaunchOut})
+    def post(self, request: Request) -> Response:
+        """Open a launch."""
+        actor, data = actor_of(request), checked(s.LaunchIn, request)
+        domain, node_ids = _place(actor, data["cluster"], data["domain_id"], data["nodes"])
+        launch = services.open_launch(
+            actor=actor,
+            domain_id=domain.pk,
+            title=data["title"],
+            node_ids=node_ids,
+            plan_version_id=data["plan_version_id"],
+            job_environment=data["job_environment"],
+        )
+        return _launch(request, launch, status=201)
+
+
+class OneLaunch(APIView):
+    token_scopes = {"PATCH": TokenScope.LAUNCH_WRITE}
+
+    @extend_schema(responses=s.LaunchOut, operation_id="launches_retrieve")
+    def get(self, request: Request, launch_id: UUID) -> Response:
+        """One launch."""
+        return _launch(request, queries.launch_for(actor_of(request), launch_id))
+
+    @extend_schema(
+        request=s.LaunchEditIn,
+        responses=s.LaunchOut,
+        operation_id="launches_edit",
+        parameters=[_IF_MATCH],
+    )
+    def patch(self, request: Request, launch_id: UUID) -> Response:
+        """Edit an open launch; evaluations of what it was no longer stand."""
+        actor, version = actor_of(request), version_seen(request)
+        data = checked(s.LaunchEditIn, request)
+        launch = services.edit_launch(actor=actor, launch_id=launch_id, expected_version=version, **data)
+        return _launch(request, launch)
+
+
+class _End(APIView):
+    """A move of a launch by its version."""
+
+    token_scopes = {"POST": TokenScope.LAUNCH_WRITE}
+
+
+class Start(_End):
+    @extend_schema(request=None, responses=s.LaunchOut, operation_id="launches_start", parameters=[_IF_MATCH])
+    def post(self, request: Request, launch_id: UUID) -> Response:
+        """The job starts; only on GO."""
+        launch = services.start_launch(
+            actor=actor_of(request), launch_id=launch_id, expected_version=version_seen(request)
+        )
+        return _launch(request, launch)
+
+
+class Finish(_End):
+    @extend_schema(
+        request=s.EndIn, responses=s.LaunchOut, operation_id="launches_finish", parameters=[_IF_MATCH]
+    )
+    def post(self, request: Request, launch_id: UUID) -> Response:
+        """The job is over."""
+        actor, version = actor_of(request), version_seen(request)
+        reason = checked(s.EndIn, request)["reason"]
+        launch = services.finish_launch(
+            actor=actor, launch_id=launch_id, expected_version=version, reason=reason
+        )
+        return _launch(request, launch)
+
+
+class Cancel(_End):
+    @extend_schema(
+        request=s.EndIn, responses=s.LaunchOut, operation_id="launches_cancel", parameters=[_IF_MATCH]
+    )
+    def post(self, request: Request, launch_id: UUID) -> Response:
+        """The job will not start."""
+        actor, version = actor_of(request), version_seen(request)
+        reason = checked(s.EndIn, request)["reason"]
+        launch = services.cancel_launch(
+            actor=actor, launch_id=launch_id, expected_version=version, reason=reason
+        )
+        return _launch(request, launch)
+
+
+class Gate(APIView):
+    token_scopes = {"GET": TokenScope.GATE_EVALUATE}
+
+    @extend_schema(responses=s.GateOut, operation_id="launches_gate")
+    def get(self, request: Request, launch_id: UUID) -> Response:
+        """Where the launch stands now; `exit_code` also stands in the header X-Gate-Exit-Code."""
+        launch = queries.launch_for(actor_of(request), launch_id)
+        decided = queries.decision_of(launch)
+        evaluation = decided.evaluation
+        body = {
+            "launch_id": launch.pk,
+            "standing": decided.standing.value,
+            "exit_code": int(decided.exit_code),
+            "evaluation": evaluation.pk if evaluation else None,
+            "is_stale": decided.is_stale,
+            "changed": list(decided.changed),
+            "valid_until": evaluation.valid_until if evaluation else None,
+            "digest": evaluation.digest if evaluation else "",
+            "items": evaluation.items if evaluation else [],
+            "html_url": request.build_absolute_uri(f"/launches/{launch.pk}/"),
+        }
+        return _with_exit_code(Response(s.GateOut(body).data), decided)
+
+
+class Evaluations(APIView):
+    token_scopes = {"POST": TokenScope.GATE_EVALUATE}
+
+    @extend_schema(request=None, responses={202: s.EvaluationOut}, operation_id="launches_evaluations_create")
+    def post(self, request: Request, launch_id: UUID) -> Response:
+        """Ask for a new evaluation; follow Location until its standing is no longer pending."""
+        evaluation = services.request_evaluation(actor=actor_of(request), launch_id=launch_id)
+        response = _evaluation(request, evaluation.pk, status=202)
+        response["Location"] = request.build_absolute_uri(f"/api/v1/gate-evaluations/{evaluation.pk}/")
+        response["Retry-After"] = "2"
+        return response
+
+
+class OneEvaluation(APIView):
+    token_scopes = {"GET": TokenScope.GATE_EVALUATE}
+
+    @extend_schema(responses=s.EvaluationOut, operation_id="gate_evaluations_retrieve")
+    def get(self, request: Request, evaluation_id: UUID) -> Response:
+        """One evaluation, with its standing now."""
+        return _evaluation(request, evaluation_id)
+
+
+class Answers(APIView):
+    @extend_schema(request=s.AnswerIn, responses={201: s.AnswerOut}, operation_id="launches_answer")
+    def post(self, request: Request, launch_id: UUID) -> Response:
+        """Answer a manual item. By session only."""
+        actor, data = actor_of(request), checked(s.AnswerIn, request)
+        answer = services.answer_item(
+            actor=actor, launch_id=launch_id, item=data["item"], verdict=data["verdict"], text=data["note"]
+        )
+        return Response(s.AnswerOut(answer).data, status=201)
+
+
+class Waivers(APIView):
+    @extend_schema(request=s.WaiverIn, responses={201: s.WaiverOut}, operation_id="launches_waivers_create")
+    def post(self, request: Request, launch_id: UUID) -> Response:
+        """Ask for an item to be let pass for a while. By session only."""
+        actor, data = actor_of(request), checked(s.WaiverIn, request)
+        waiver = services.ask_waiver(actor=actor, launch_id=launch_id, **data)
+        return Response(s.WaiverOut(waiver).data, status=201)
+
+
+class ApproveWaiver(APIView):
+    @extend_schema(request=None, responses=s.WaiverOut, operation_id="waivers_approve")
+    def post(self, request: Request, waiver_id: int) -> Response:
+        """Approve a waiver that somebody else asked for. By session only."""
+        waiver = services.approve_waiver(actor=actor_of(request), waiver_id=waiver_id)
+        return Response(s.WaiverOut(waiver).data)
+
+
+class RevokeWaiver(APIView):
+    @extend_schema(request=s.EndIn, responses=s.WaiverOut, operation_id="waivers_revoke")
+    def post(self, request: Request, waiver_id: int) -> Response:
+        """Take a waiver back. By session only."""
+        actor, data = actor_of(request), checked(s.EndIn, request)
+        waiver = services.revoke_waiver(actor=actor, waiver_id=waiver_id, reason=data["reason"])
+        return Response(s.WaiverOut(waiver).data)
+
+
+class Sign(APIView):
+    @extend_schema(request=s.SignIn, responses={201: s.SignOffOut}, operation_id="gate_evaluations_sign")
+    def post(self, request: Request, evaluation_id: UUID) -> Response:
+        """Sign an evaluation GO or NO-GO. By session only, with the password given lately."""
+        actor, data = actor_of(request), checked(s.SignIn, request)
+        signed = services.sign_launch(actor=actor, evaluation_id=evaluation_id, **data)
+        return Response(s.SignOffOut(signed).data, status=201)
+
+
+def _place(actor: Actor, slug: str, domain_id: int, nodes: str) -> tuple[Domain, list[int]]:
+    """The domain and the ids of the nodes that a launch names. Raises Missing, Invalid."""
+    cluster = cluster_for(actor, slug)
+    domain = Domain.objects.filter(pk=domain_id, cluster=cluster).first()
+    if domain is None:
+        message = f"there is no such domain in {slug}"
+        raise Invalid(message, errors=[FieldError(pointer="/domain_id", message=message)])
+    if not nodes.strip():
+        return domain, []
+    try:
+        names = expand(nodes, limit=20_000)
+    except HostListError as error:
+        raise Invalid(error.message, errors=[FieldError(pointer="/nodes", message=error.message)]) from error
+    return domain, [node.pk for node in nodes_by_name(cluster, names)]
+
+
+def _launch(request: Request, launch: Launch, *, status: int = 200) -> Response:
+    body = s.LaunchOut(launch, context={"request": request}).data
+    return with_version(Response(body, status=status), launch.version)
+
+
+def _evaluation(request: Request, evaluation_id: UUID, *, status: int = 200) -> Response:
+    evaluation = queries.evaluation_for(actor_of(request), evaluation_id)
+    decided = queries.decision_on(evaluation.launch, evaluation)
+    return _with_exit_code(Response(_evaluation_body(evaluation, decided), status=status), decided)
+
+
+def _evaluation_body(evaluation: Evaluation, decided: Decision) -> dict[str, Any]:
+    for name, value in (
+        ("standing", decided.standing.value),
+        ("exit_code", int(decided.exit_code)),
+        ("is_stale", decided.is_stale),
+        ("changed", list(decided.changed)),
+    ):
+        setattr(evaluation, name, value)
+    return dict(s.EvaluationOut(evaluation).data)
+
+
+def _with_exit_code(response: Response, decided: Decision) -> Response:
+    response["X-Gate-Exit-Code"] = str(int(decided.exit_code))
+    return response

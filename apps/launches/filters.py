@@ -1,0 +1,34 @@
+"""Filters of launches, for pages and API alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.utils.translation import gettext_lazy as _
+
+from apps.core.errors import FieldError, Invalid
+from apps.core.hostlist import HostListError, expand
+from apps.launches.models import Launch, LaunchState
+from apps.launches.queries.launches import on_exactly
+
+
+class LaunchFilter(django_filters.FilterSet):
+    """cluster, state, plan; nodes: launches on exactly these nodes, as a node list such as sn[01-18]."""
+
+    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    state = django_filters.ChoiceFilter(choices=LaunchState.choices, label=_("State"))
+    nodes = django_filters.CharFilter(method="on_nodes", label=_("Nodes"))
+
+    class Meta:
+        model = Launch
+        fields = ["cluster", "state", "nodes"]
+
+    def on_nodes(self, rows: Any, _name: str, value: str) -> Any:
+        try:
+            names = expand(value, limit=20_000)
+        except HostListError as error:
+            raise Invalid(
+                f"nodes: {error.message}", errors=[FieldError(pointer="?nodes", message=error.message)]
+            ) from error
+        return on_exactly(rows, names)

@@ -1,0 +1,246 @@
+"""Pages of launches: may this job start, and who says so?"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+from django_tables2 import RequestConfig
+
+from apps.core import clock, form_errors
+from apps.core.errors import Conflict, Invalid
+from apps.core.filtering import refuse_unknown
+from apps.core.hostlist import HostListError, expand
+from apps.core.pages import actor_of, version_in
+from apps.core.rights import Right
+from apps.fleet.page import cluster_context
+from apps.fleet.queries import nodes_by_name
+from apps.launches import filters, forms, queries, services
+from apps.launches.page import item_groups, launch_context
+from apps.launches.queries import decision_of
+from apps.launches.tables import LaunchTable
+from apps.launches.words import ITEMS
+
+
+def launches(request: HttpRequest) -> HttpResponse:
+    """All launches, newest first."""
+    actor = actor_of(request)
+    refuse_unknown(filters.LaunchFilter, request.GET)
+    found = filters.LaunchFilter(request.GET, queryset=queries.launches_visible(actor))
+    table = LaunchTable(found.qs)
+    RequestConfig(request, paginate={"per_page": 25}).configure(table)
+    for row in table.page.object_list if table.page else ():
+        row.record.standing = decision_of(row.record).standing.value
+    context = {"table": table, "filter": found, "may_open": actor.may_anywhere(Right.OPERATE)}
+    return render(request, "launches/launches.html", context)
+
+
+def open_launch(request: HttpRequest) -> HttpResponse:
+    """Open a launch."""
+    actor, slug = actor_of(request), request.GET.get("cluster", "")
+    form = forms.LaunchForm(request.POST or None, actor=actor, cluster_slug=slug)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        try:
+            node_ids = _node_ids(data["domain"].cluster, data["nodes"])
+            launch = services.open_launch(
+                actor=actor,
+                domain_id=data["domain"].pk,
+                title=data["title"],
+                node_ids=node_ids,
+                plan_version_id=data["plan"].pk if data["plan"] else None,
+                job_environment=data["job_environment"],
+            )
+            services.request_evaluation(actor=actor, launch_id=launch.pk)
+        except Invalid as error:
+            form_errors.show(form, error)
+        else:
+            return redirect("launches:launch", launch.pk)
+    return render(request, "launches/open.html", {"form": form})
+
+
+def launch(request: HttpRequest, launch_id: UUID) -> HttpResponse:
+    """One launch: where it stands, on what, and what its people can do."""
+    actor = actor_of(request)
+    row = queries.launch_for(actor, launch_id)
+    context = launch_context(actor, row) | cluster_context(row.cluster)
+    if request.headers.get("HX-Request"):
+        is_over = context["decision"].standing.value != "pending"
+        return render(request, "launches/_gate.html", context, status=286 if is_over else 200)
+    return render(request, "launches/launch.html", context)
+
+
+def edit(request: HttpRequest, launch_id: UUID) -> HttpResponse:
+    """Edit an open launch."""
+    actor = actor_of(request)
+    row = queries.launch_for(actor, launch_id, Right.OPERATE)
+    initial = {"title": row.title, "plan": row.plan_id, "job_environment": row.job_environment}
+    form = forms.LaunchEditForm(request.POST or None, scope_id=row.cluster.scope_id, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        services.edit_launch(
+            actor=actor,
+            launch_id=launch_id,
+            expected_version=version_in(request),
+            title=data["title"],
+            plan_version_id=data["plan"].pk if data["plan"] else None,
+            job_environment=data["job_environment"],
+        )
+        return redirect("launches:launch", launch_id)
+    context = {"form": form, "launch": row, "version": row.version} | cluster_context(row.cluster)
+    return render(request, "launches/edit.html", context)
+
+
+def evaluation(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
+    """One evaluation as it was written down, for the record and for printing."""
+    row = queries.evaluation_for(actor_of(request), evaluation_id)
+    context = cluster_context(row.launch.cluster) | {
+        "evaluation": row,
+        "launch": row.launch,
+        "groups": item_groups(row),
+        "decision": queries.decision_on(row.launch, row),
+        "sign_offs": row.sign_offs.select_related("person"),
+    }
+    return render(request, "launches/evaluation.html", context)
+
+
+@require_POST
+def evaluate(request: HttpRequest, launch_id: UUID) -> HttpResponse:
+    services.request_evaluation(actor=actor_of(request), launch_id=launch_id)
+    return redirect("launches:launch", launch_id)
+
+
+def answer(request: HttpRequest, launch_id: UUID, item: str) -> HttpResponse:
+    """Answer a manual item; a new evaluation follows by itself."""
+    actor = actor_of(request)
+    row = queries.launch_for(actor, launch_id)
+    form = forms.AnswerForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        services.answer_item(
+            actor=actor,
+            launch_id=launch_id,
+            item=item,
+            verdict=form.cleaned_data["verdict"],
+            text=form.cleaned_data["note"],
+        )
+        services.request_evaluation(actor=actor, launch_id=launch_id)
+        return redirect("launches:launch", launch_id)
+    return _item_form(request, row, item, form, "launches/answer.html")
+
+
+def waive(request: HttpRequest, launch_id: UUID, item: str) -> HttpResponse:
+    """Ask for a waiver."""
+    actor = actor_of(request)
+    row = queries.launch_for(actor, launch_id)
+    form = forms.WaiverForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        expires_at = clock.now() + timedelta(hours=form.cleaned_data["hours"])
+        services.ask_waiver(
+            actor=actor,
+            launch_id=launch_id,
+            item=item,
+            reason=form.cleaned_data["reason"],
+            expires_at=expires_at,
+        )
+        messages.success(request, _("The waiver was asked for; somebody else must approve it."))
+        return redirect("launches:launch", launch_id)
+    return _item_form(request, row, item, form, "launches/waive.html")
+
+
+@require_POST
+def approve_waiver(request: HttpRequest, waiver_id: int) -> HttpResponse:
+    actor = actor_of(request)
+    waiver = services.approve_waiver(actor=actor, waiver_id=waiver_id)
+    services.request_evaluation(actor=actor, launch_id=waiver.launch_id)
+    return redirect("launches:launch", waiver.launch_id)
+
+
+@require_POST
+def revoke_waiver(request: HttpRequest, waiver_id: int) -> HttpResponse:
+    waiver = services.revoke_waiver(
+        actor=actor_of(request), waiver_id=waiver_id, reason=request.POST.get("reason", "")
+    )
+    return redirect("launches:launch", waiver.launch_id)
+
+
+@require_POST
+def sign(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
+    """Sign the evaluation that was on the page."""
+    signed = services.sign_launch(
+        actor=actor_of(request),
+        evaluation_id=evaluation_id,
+        digest=request.POST.get("digest", ""),
+        go=request.POST.get("go") == "1",
+        comment=request.POST.get("comment", ""),
+    )
+    messages.success(request, _("Signed GO.") if signed.go else _("Signed NO-GO."))
+    return redirect("launches:launch", signed.evaluation.launch_id)
+
+
+def roll_back(request: HttpRequest, launch_id: UUID) -> HttpResponse:
+    """Back to the last known-good on the nodes of the launch: what would change, why, and go."""
+    actor = actor_of(request)
+    row = queries.launch_for(actor, launch_id, Right.OPERATE)
+    form = forms.ReasonForm(
+        request.POST or None, initial={"reason": _("Drift before %(title)s") % {"title": row.title}}
+    )
+    if request.method == "POST" and form.is_valid():
+        change = services.roll_back_for(actor=actor, launch_id=launch_id, reason=form.cleaned_data["reason"])
+        return redirect("changes:change", change.pk)
+    try:
+        preview = services.rollback_preview(actor=actor, launch_id=launch_id)
+    except Conflict as error:
+        messages.error(request, error.message)
+        return redirect("launches:launch", launch_id)
+    context = {"form": form, "launch": row, "preview": preview} | cluster_context(row.cluster)
+    return render(request, "launches/rollback.html", context)
+
+
+@require_POST
+def start(request: HttpRequest, launch_id: UUID) -> HttpResponse:
+    services.start_launch(actor=actor_of(request), launch_id=launch_id, expected_version=version_in(request))
+    messages.success(request, _("The job has started; its nodes are held for training."))
+    return redirect("launches:launch", launch_id)
+
+
+@require_POST
+def finish(request: HttpRequest, launch_id: UUID) -> HttpResponse:
+    services.finish_launch(
+        actor=actor_of(request),
+        launch_id=launch_id,
+        expected_version=version_in(request),
+        reason=request.POST.get("reason", ""),
+    )
+    return redirect("launches:launch", launch_id)
+
+
+@require_POST
+def cancel(request: HttpRequest, launch_id: UUID) -> HttpResponse:
+    services.cancel_launch(
+        actor=actor_of(request),
+        launch_id=launch_id,
+        expected_version=version_in(request),
+        reason=request.POST.get("reason", ""),
+    )
+    return redirect("launches:launch", launch_id)
+
+
+def _item_form(request: HttpRequest, launch: Any, item: str, form: Any, template: str) -> HttpResponse:
+    context = {"form": form, "launch": launch, "item": item, "item_name": ITEMS.get(item, item)}
+    return render(request, template, context | cluster_context(launch.cluster))
+
+
+def _node_ids(cluster: Any, text: str) -> list[int]:
+    if not text.strip():
+        return []
+    try:
+        names = expand(text, limit=20_000)
+    except HostListError as error:
+        raise Invalid(error.message, code="nodes") from error
+    return [node.pk for node in nodes_by_name(cluster, names)]
