@@ -53,7 +53,8 @@ class Entry:
 # Keys and entries before which a report is broken into lines again, where blanks replaced its line ends.
 _FOLDED = re.compile(
     r" (?=(?:PyTorch version|Is debug build|(?:CUDA|ROCM|XPU) used to build PyTorch|OS"
-    r"|(?:GCC|Clang|CMake|Libc|Python) version|Python platform|Is (?:CUDA|XPU|XNNPACK) available|CUDA runtime version|CUDA_MODULE_LOADING set to"
+    r"|(?:GCC|Clang|CMake|Libc|Python) version|Python platform"
+    r"|Is (?:CUDA|XPU|XNNPACK) available|CUDA runtime version|CUDA_MODULE_LOADING set to"
     r"|GPU models and configuration|Nvidia driver version|cuDNN version|(?:HIP|MIOpen) runtime version|CPU"
     r"|CPU family|Model name|Versions of relevant libraries|ROCM Version|vLLM Version|GPU Topology|GPU \d{1,3}): ?"
     r"|\[(?:pip3?|conda)\] )"

@@ -9,6 +9,7 @@ Prefixes may be stacked; the indentation behind the last one belongs to the tool
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -19,22 +20,31 @@ _ISO = rf"\d{{4}}-\d{{2}}-\d{{2}}[T ]{_CLOCK}(?: ?(?:Z|UTC|[+-]\d{{2}}:?\d{{2}})
 _CTIME = rf"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{{2}} {{1,2}}\d{{1,2}} {_CLOCK} \d{{4}}"
 
 # Each takes exactly one separating blank, so that indentation survives. Named groups: task, stream, source.
-_PREFIXES = tuple(
+_TIME = re.compile(rf"(?:\[(?:{_ISO}|{_CTIME}|{_CLOCK})\]|{_ISO}|{_CLOCK})(?:[:,|]? |\t|$)")
+_TASK = re.compile(r" {0,5}(?P<task>\d{1,6}):(?: |$)")
+_COMPOSE = re.compile(r"(?P<source>[a-z0-9]{1,40}(?:[.-][a-z0-9]{1,40}){1,12}) {1,40}\|(?: |$)")
+_IN_BRACKETS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?P<time>\[(?:{_ISO}|{_CTIME}|{_CLOCK})\]|{_ISO}|{_CLOCK})(?:[:,|]? |\t|$)",
         r"\[\d{1,6},(?P<task>\d{1,6})\]<(?P<stream>stdout|stderr|stddiag)>:",
         r"\[[\w.@-]{1,99}@\d{1,6},(?P<task>\d{1,6})\]<(?P<stream>stdout|stderr|stddiag)>:(?: |$)",
         r"\[(?P<task>\d{1,6})\] ",
         r"\[default(?P<task>\d{1,6})\]:",
         r"\[rank(?P<task>\d{1,6})\]:(?: |$)",
-        r" {0,5}(?P<task>\d{1,6}):(?: |$)",
-        r"\((?P<source>[\w.:<>-]{1,80}(?: [\w.-]{1,40})? pid=\d{1,9}(?:, ip=[\w.:]{1,45})?)\) ?",
-        r"\[(?P<source>pod/[\w./-]+)\] ?",
-        r"(?P<source>[a-z0-9]{1,40}(?:[.-][a-z0-9]{1,40}){1,12}) {1,40}\|(?: |$)",
-        r"(?P<quote>>)(?: |$)",
+        r"\[(?P<source>pod/[\w./-]{1,300})\] ?",
     )
 )
+# By the character that a line begins with; most lines begin with none of these, and there are many lines.
+_BY_FIRST = {
+    "[": (_TIME, *_IN_BRACKETS),
+    "(": (
+        re.compile(r"\((?P<source>[\w.:<>-]{1,80}(?: [\w.-]{1,40})? pid=\d{1,9}(?:, ip=[\w.:]{1,45})?)\) ?"),
+    ),
+    ">": (re.compile(r">(?: |$)"),),
+    " ": (_TASK,),
+    **dict.fromkeys(string.digits, (_TIME, _TASK, _COMPOSE)),
+    **dict.fromkeys(string.ascii_lowercase, (_COMPOSE,)),
+}
 _MOST_STACKED = 4
 
 
@@ -60,7 +70,8 @@ def untag(text: str) -> Tagged:
     stream = source = ""
     rest = text
     for _ in range(_MOST_STACKED):
-        found = next((match for pattern in _PREFIXES if (match := pattern.match(rest))), None)
+        patterns = _BY_FIRST.get(rest[:1], ())
+        found = next((match for pattern in patterns if (match := pattern.match(rest))), None)
         if found is None or not found.end():
             break
         said = found.groupdict()

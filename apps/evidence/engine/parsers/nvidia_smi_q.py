@@ -15,7 +15,7 @@ from apps.evidence.engine.source import Line, Source
 KIND = "nvidia_smi_q"
 VERSION = 1
 
-_TITLE = re.compile(r"=+ ?NVSMI LOG ?=+")
+_TITLE = re.compile(r"= ?NVSMI LOG ?=")
 _HEADING = re.compile(r"[A-Za-z][\w ./()-]{0,60}")
 _TOP_KEYS = ("timestamp", "driver_version", "cuda_version", "attached_gpus")
 _ADDRESS = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]"
