@@ -7,6 +7,7 @@ that is made at the first start and kept in the data folder.
 from __future__ import annotations
 
 import secrets
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -191,7 +192,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = Path(env.text("PORTAL_STATIC_ROOT", str(DATA_DIR / "static"))).absolute()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # Without collected files (a developer's machine, tests) static files are served from their sources.
-if not (STATIC_ROOT / "staticfiles.json").exists():
+if not (STATIC_ROOT / "staticfiles.json").exists() and "collectstatic" not in sys.argv:
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     WHITENOISE_USE_FINDERS = True
     WHITENOISE_AUTOREFRESH = True
