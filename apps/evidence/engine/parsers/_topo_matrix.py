@@ -157,7 +157,10 @@ def _affinity(matrix: Matrix, row: Row, notes: Notes) -> list[str | None]:
 
 
 def matrix_facts(matrix: Matrix, notes: Notes) -> dict[str, Any]:
-    """Counts over ordered pairs, affinities by GPU, names of NICs, and the matrix itself."""
+    """Counts over ordered pairs, affinities by GPU, names of NICs, and the matrix itself.
+
+    matrix: row to column to word; a row that was not understood is there and empty.
+    """
     gpus = [label for label in matrix.columns if _GPU.fullmatch(label)]
     nics = [label for label in matrix.columns if label not in gpus]
     cells = {
@@ -185,7 +188,7 @@ def matrix_facts(matrix: Matrix, notes: Notes) -> dict[str, Any]:
         "nic_names": [matrix.nic_names.get(label, label) for label in nics] or None,
         "nic_labels": nics,
         "matrix": {
-            row: {column: cells[row, column] for column in matrix.columns} if matrix.words(row) else None
+            row: {column: cells[row, column] for column in matrix.columns if (row, column) in cells}
             for row in matrix.rows
         },
     }

@@ -136,7 +136,9 @@ def _facts(gpus: list[Gpu]) -> dict[str, Any]:
                 "uuid": gpu.uuid,
                 "supported": gpu.supported,
                 "unidirectional_bytes_per_s": {
-                    str(link): _bytes_per_s(text) for link, text in gpu.speeds.items()
+                    str(link): round(float(speed["number"]) * GB)
+                    for link, text in gpu.speeds.items()
+                    if (speed := _SPEED.fullmatch(text))
                 },
                 "inactive": [link for link, text in gpu.speeds.items() if _INACTIVE.fullmatch(text)],
                 "errors": {str(link): counters for link, counters in gpu.errors.items()} or None,
@@ -144,11 +146,6 @@ def _facts(gpus: list[Gpu]) -> dict[str, Any]:
             for gpu in gpus
         ],
     }
-
-
-def _bytes_per_s(text: str) -> int | None:
-    speed = _SPEED.fullmatch(text)
-    return round(float(speed["number"]) * GB) if speed else None
 
 
 def _check(gpus: list[Gpu], notes: Notes) -> None:

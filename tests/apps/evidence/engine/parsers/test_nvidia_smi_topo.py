@@ -73,7 +73,7 @@ def test_a_cell_that_differs_from_its_mirror_is_named_with_its_line() -> None:
 
 def test_a_row_with_too_few_words_is_not_read_into_the_wrong_columns() -> None:
     reading = read(PAIRS.replace("GPU2\tPHB\tPHB", "GPU2\tPHB"))
-    assert reading.facts["matrix"]["GPU2"] is None
+    assert reading.facts["matrix"]["GPU2"] == {}
     assert codes(reading) == ["row_not_understood"]
 
 
