@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,16 @@ from tests import callers, committed, factories
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of PostgreSQL are left out where there is none."""
-    if connection.vendor == "postgresql":
-        return
-    reason = pytest.mark.skip(reason="needs PostgreSQL: set TEST_DATABASE_URL")
+    """Tests of PostgreSQL and of Redis are left out where there is none."""
+    missing = []
+    if connection.vendor != "postgresql":
+        missing.append(("postgres", "needs PostgreSQL: set TEST_DATABASE_URL"))
+    if not os.environ.get("TEST_REDIS_URL"):
+        missing.append(("services", "needs Redis: set TEST_REDIS_URL to a database that may be emptied"))
     for item in items:
-        if item.get_closest_marker("postgres"):
-            item.add_marker(reason)
+        for mark, reason in missing:
+            if item.get_closest_marker(mark):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,60 @@
+"""Starting the portal's own processes for a test, and waiting for what they do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 90
+
+
+def environment(data_dir: Path, database_url: str, broker_url: str = "") -> dict[str, str]:
+    """The variables of a process that works on the test's own database, with short spans."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PORTAL_")}
+    return kept | {
+        "DJANGO_SETTINGS_MODULE": "supernode_portal.settings",
+        "PYTHONPATH": str(ROOT),
+        "PORTAL_DATA_DIR": str(data_dir),
+        "DATABASE_URL": database_url,
+        "CELERY_BROKER_URL": broker_url,
+        "PORTAL_JOB_LEASE_S": "3",
+        "PORTAL_JOB_RESEND_S": "1",
+        "PORTAL_TICK_S": "1",
+    }
+
+
+@contextmanager
+def worker(env: dict[str, str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker with the scheduler in it, in a process group of its own; killed at the end."""
+    command = [sys.executable, "-m", "celery", "-A", "tests.support.worker_app", "worker"]
+    command += ["-B", "--concurrency=1", "--without-mingle", "--without-gossip", "--loglevel=INFO"]
+    command += ["-s", str(log.with_suffix(".beat"))]
+    with log.open("ab") as out:
+        process = subprocess.Popen(command, env=env, cwd=ROOT, stdout=out, stderr=out, start_new_session=True)
+    try:
+        yield process
+    finally:
+        kill(process)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """kill -9 of the process and all of its children."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def until(condition: Callable[[], bool], what: str, *, by: subprocess.Popen[bytes], log: Path) -> None:
+    """Look again and again until it holds. Fails with the log's end where it never does, or the process ends."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        if by.poll() is not None or time.monotonic() > deadline:
+            raise AssertionError(f"waited for {what}; the log ends:\n{log.read_text()[-3000:]}")
+        time.sleep(0.1)
