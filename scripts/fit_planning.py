@@ -2,7 +2,7 @@
 
 Robust least squares on the logarithm of step time, with a prior around each stated guess. Only the sources in
 TRAINING are fitted; all others stay unseen and are what docs/planning-validation.md reports as held out.
-Usage: python scripts/fit_planning.py [--write]
+Usage: python scripts/fit_planning.py [--write | --leave-out]
 """
 
 from __future__ import annotations
@@ -154,6 +154,16 @@ def fit_intervals(runs: list[PublishedRun], coefficients: Coefficients) -> Coeff
     )
 
 
+def leave_out(runs: list[PublishedRun]) -> None:
+    """Fit without each family of training sources in turn and print the error on the one left out."""
+    for family in NOISE:
+        kept = [run for run in runs if family not in run.source]
+        left = [run for run in runs if family in run.source]
+        found = Fit(kept, shipped_coefficients()).run()
+        off = predicted(left, found) / np.array([run.measured_s for run in left]) - 1
+        print(f"without {family}: mean absolute error {np.abs(off).mean():.3f}, bias {off.mean():+.3f}")
+
+
 def write(coefficients: Coefficients) -> None:
     text = DATA.read_text(encoding="utf-8")
     for field in dataclasses.fields(coefficients):
@@ -168,6 +178,9 @@ def main() -> None:
         read = [read_run(row) for row in csv.DictReader(file)]
     runs = [r for r in read if isinstance(r, PublishedRun) and any(name in r.source for name in TRAINING)]
     print(f"{len(runs)} runs of {', '.join(TRAINING)}")
+    if "--leave-out" in sys.argv:
+        leave_out(runs)
+        return
     found = fit_intervals(runs, Fit(runs, shipped_coefficients()).run())
     for name in (*FREE, "interval_spread", "interval_moe"):
         print(f"{name} {getattr(found, name):.5g}")
