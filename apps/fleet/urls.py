@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
+
+from apps.fleet.views import clusters, domains, nodes, topology
 
 app_name = "fleet"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("clusters/", clusters.clusters, name="clusters"),
+    path("create-cluster/", clusters.create_cluster, name="create_cluster"),
+    path("clusters/<slug:slug>/edit/", clusters.edit_cluster, name="edit_cluster"),
+    path("clusters/<slug:slug>/build-domain/", domains.build_domain, name="build_domain"),
+    path("clusters/<slug:slug>/topology/", topology.topology, name="topology"),
+    path("clusters/<slug:slug>/nodes/", nodes.nodes, name="nodes"),
+    path("clusters/<slug:slug>/nodes/<int:pk>/", nodes.node, name="node"),
+]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from typing import Any
+
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
-from apps.fleet.models import Cluster
+from apps.fleet.engine.node_state import NodeState
+from apps.fleet.models import Accelerator, Cluster, Domain, LifeCycle, Node
+from apps.fleet.queries.holds import in_state
 
 
 def clusters_visible(actor: Actor) -> QuerySet[Cluster]:
@@ -29,3 +34,28 @@ def cluster_for(actor: Actor, slug: str, right: Right = Right.READ) -> Cluster:
 def cluster_of_scope(scope_id: int) -> Cluster:
     """The cluster that stands on a scope."""
     return Cluster.objects.get(scope_id=scope_id)
+
+
+def cluster_rows(actor: Actor) -> QuerySet[Cluster]:
+    """The clusters one may see, each with `domain_count`, `node_count`, `accelerator_count` and `quarantined`."""
+    nodes = Node.objects.in_use().filter(cluster=OuterRef("pk"))
+    cards = Accelerator.objects.filter(node__cluster=OuterRef("pk")).exclude(
+        node__life_cycle=LifeCycle.RETIRED
+    )
+    domains = Domain.objects.filter(cluster=OuterRef("pk"), retired_at__isnull=True)
+    return clusters_visible(actor).annotate(
+        domain_count=_count(domains),
+        node_count=_count(nodes),
+        accelerator_count=_count(cards),
+        quarantined=_count(nodes.filter(in_state(NodeState.QUARANTINED))),
+    )
+
+
+def domains_of(cluster: Cluster) -> QuerySet[Domain]:
+    """The domains of a cluster that are not retired."""
+    return Domain.objects.filter(cluster=cluster, retired_at__isnull=True).select_related("cluster")
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    counted = rows.order_by().annotate(one=Value(1)).values("one").annotate(number=Count("pk"))
+    return Coalesce(Subquery(counted.values("number")), 0)

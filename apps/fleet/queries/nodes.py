@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Missing
 from apps.core.rights import Right
-from apps.fleet.models import Cluster, Hold, Node, NodeAlias, NodeQuerySet
+from apps.fleet.models import Accelerator, Cluster, Hold, Node, NodeAlias, NodeQuerySet
 
 
 def nodes_visible(actor: Actor) -> NodeQuerySet:
@@ -17,6 +18,14 @@ def nodes_visible(actor: Actor) -> NodeQuerySet:
     rows = with_active_holds(Node.objects.select_related("cluster", "domain"))
     scopes = actor.scope_ids(Right.READ)
     return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
+
+
+def node_rows(actor: Actor, cluster: Cluster) -> NodeQuerySet:
+    """The nodes of a cluster for its list, each with `accelerator_count`."""
+    cards = Accelerator.objects.filter(node=OuterRef("pk")).order_by().values("node")
+    counted = Subquery(cards.annotate(number=Count("pk")).values("number"))
+    rows = nodes_visible(actor).filter(cluster=cluster).annotate(accelerator_count=Coalesce(counted, 0))
+    return rows.order_by("domain__name", "index", "name")
 
 
 def with_active_holds(nodes: NodeQuerySet) -> NodeQuerySet:

@@ -1,0 +1,73 @@
+"""Forms of the fleet: they check shape; the rules live in the services."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.catalogue.engine.accelerators import shipped_accelerators
+from apps.core.units import gb
+from apps.fleet.engine.templates import TEMPLATES, template
+from apps.fleet.models import Cluster
+
+
+class NewClusterForm(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=120)
+    slug = forms.SlugField(
+        label=_("Short name"),
+        max_length=64,
+        required=False,
+        help_text=_("Small letters, digits and dashes; it stands in addresses and cannot be changed."),
+    )
+    owner_team = forms.CharField(label=_("Team that runs it"), max_length=120, required=False)
+    description = forms.CharField(label=_("Description"), required=False, widget=forms.Textarea({"rows": 3}))
+
+
+class ClusterForm(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=120)
+    owner_team = forms.CharField(label=_("Team that runs it"), max_length=120, required=False)
+    description = forms.CharField(label=_("Description"), required=False, widget=forms.Textarea({"rows": 3}))
+    version = forms.IntegerField(widget=forms.HiddenInput)
+
+    @staticmethod
+    def values_of(cluster: Cluster) -> dict[str, Any]:
+        return {name: getattr(cluster, name) for name in ("name", "owner_team", "description", "version")}
+
+
+def _accelerators() -> list[tuple[str, str]]:
+    parts = sorted(shipped_accelerators().values(), key=lambda part: (part.vendor, part.name))
+    return [(part.id, f"{part.vendor} {part.name}") for part in parts]
+
+
+class DomainForm(forms.Form):
+    layout = forms.ChoiceField(
+        label=_("Layout"), choices=[(layout.key, layout.title) for layout in TEMPLATES], initial="144-as-4x36"
+    )
+    name = forms.CharField(
+        label=_("Name of the domain"),
+        max_length=60,
+        help_text=_("Node names start with it, such as sn1-n01."),
+    )
+    accelerator_model = forms.ChoiceField(label=_("Accelerator"), choices=_accelerators)
+    first_node = forms.IntegerField(label=_("Number of the first node"), min_value=0, initial=1)
+    scale_out_gb_per_s = forms.FloatField(
+        label=_("Scale-out network, per accelerator, one way"),
+        required=False,
+        min_value=0.001,
+        initial=50,
+        help_text=_("In GB/s; 400 Gbit/s are 50 GB/s."),
+    )
+
+    def build_values(self) -> dict[str, Any]:
+        """What the service and the preview take."""
+        values = self.cleaned_data
+        scale_out = values["scale_out_gb_per_s"]
+        return {
+            "name": values["name"].strip(),
+            "layout": template(values["layout"]),
+            "accelerator_model": values["accelerator_model"],
+            "first_node": values["first_node"],
+            "scale_out_bytes_per_s": gb(scale_out) if scale_out else None,
+        }

@@ -1,0 +1,44 @@
+"""Pages of scale-up domains: a whole one is built from a layout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from apps.core import form_errors
+from apps.core.errors import Conflict, Invalid
+from apps.core.pages import actor_of
+from apps.core.rights import Right
+from apps.fleet import forms, queries, services
+from apps.fleet.page import cluster_context
+
+
+def build_domain(request: HttpRequest, slug: str) -> HttpResponse:
+    """A whole domain from a layout: looked at first (GET with its values), then built (POST)."""
+    actor = actor_of(request)
+    cluster = queries.cluster_for(actor, slug, Right.OPERATE)
+    form = forms.DomainForm(request.POST or request.GET or None, initial={"name": _free_name(cluster)})
+    preview = None
+    if form.is_bound and form.is_valid():
+        try:
+            if request.method == "POST":
+                domain = services.build_domain(actor=actor, cluster_id=cluster.pk, **form.build_values())
+                messages.success(request, _("The domain %(name)s is built.") % {"name": domain.name})
+                return redirect(f"{reverse('fleet:topology', args=[slug])}?domain={domain.pk}")
+            preview = queries.domain_preview(cluster=cluster, **form.build_values())
+        except (Invalid, Conflict) as error:
+            form_errors.show(form, error)
+    context = cluster_context(cluster) | {"cluster": cluster, "form": form, "preview": preview}
+    template = "fleet/_preview.html" if request.headers.get("HX-Request") else "fleet/build_domain.html"
+    return render(request, template, context)
+
+
+def _free_name(cluster: Any) -> str:
+    """A name such as sn2 that no domain of the cluster has yet."""
+    taken = set(queries.domains_of(cluster).values_list("name", flat=True))
+    return next(name for number in range(1, len(taken) + 2) if (name := f"sn{number}") not in taken)
