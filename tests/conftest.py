@@ -43,7 +43,7 @@ def django_db_setup(
 ) -> Iterator[None]:
     """The migrated database. pytest-django's own looks for its `db` by name, which `database` asks for late."""
     with django_db_blocker.unblock():
-        made = setup_databases(verbosity=0, interactive=False, keepdb=django_db_keepdb)
+        made = setup_databases(verbosity=0, interactive=False, keepdb=django_db_keepdb, serialized_aliases=())
     yield
     if not django_db_keepdb:
         with django_db_blocker.unblock():
