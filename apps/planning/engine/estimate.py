@@ -14,6 +14,7 @@ from apps.planning.engine.intervals import half_width, interval
 from apps.planning.engine.layouts import Floats, Layouts, Recompute
 from apps.planning.engine.memory import StageMemory, stage_memory
 from apps.planning.engine.stages import content
+from apps.planning.engine.states import bytes_per_param
 from apps.planning.engine.step_time import StepTime, step_time
 from apps.planning.engine.system import System, peak_flops
 from apps.planning.engine.warnings import Warning, plan_warnings
@@ -217,7 +218,15 @@ def _time_ledger(step: StepTime) -> TimeLedger:
 
 
 def _conventions(plan: PlanInput) -> tuple[Assumption, ...]:
+    """Which of several usual ways of counting the figures follow."""
+    zero, ranks = int(plan.layout.zero[0]), int(plan.layout.data_ranks[0])
+    state = bytes_per_param(zero=zero, data_ranks=ranks, gradient_bytes=plan.workload.gradient_bytes)
     return (
+        Assumption(
+            name="state_bytes_per_parameter",
+            value=state,
+            source=f"2 weights, {plan.workload.gradient_bytes:g} gradients, 12 optimizer; ZeRO {zero} over {ranks}",
+        ),
         Assumption(
             name="attention_flops",
             value=str(AttentionFlops.FULL),

@@ -85,18 +85,23 @@ def read_system(fields: Fields) -> tuple[System | None, tuple[Assumption, ...]]:
     )
     if system is None:
         return None, ()
-    assumptions = []
+    return system, _from_catalogue(system, domain=bool(domain), up=up is not None, out=out is not None)
+
+
+def _from_catalogue(system: System, *, domain: bool, up: bool, out: bool) -> tuple[Assumption, ...]:
+    """Assumptions for the figures that were not given."""
+    part = system.accelerator
+    linked = part.scale_up.unidirectional_bytes_per_s is not None
+    assumed = []
     if not domain:
-        assumptions.append(
+        assumed.append(
             Assumption(name="domain_size", value=system.domain_size, source=f"catalogue, {part.id}")
         )
-    if up is None:
-        source = (
-            f"catalogue, {part.id}, one way" if part.scale_up.unidirectional_bytes_per_s else "PCIe 4 x16"
-        )
-        assumptions.append(Assumption(name="scale_up_gb_s", value=default_scale_up(part) / GB, source=source))
-    if out is None:
-        assumptions.append(
+    if not up:
+        source = f"catalogue, {part.id}, one way" if linked else "PCIe 4 x16"
+        assumed.append(Assumption(name="scale_up_gb_s", value=default_scale_up(part) / GB, source=source))
+    if not out:
+        assumed.append(
             Assumption(
                 name="scale_out_gb_s",
                 value=system.scale_out_bytes_per_s / GB,
@@ -104,7 +109,7 @@ def read_system(fields: Fields) -> tuple[System | None, tuple[Assumption, ...]]:
                 uncertain=True,
             )
         )
-    return system, tuple(assumptions)
+    return tuple(assumed)
 
 
 def check_card(

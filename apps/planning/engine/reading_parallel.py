@@ -46,71 +46,77 @@ class Options:
 def workload_for(
     model: ModelSpec, system: System, options: Options, *, seq_len: int, zero: int, sequence_parallel: bool
 ) -> tuple[Workload, tuple[Assumption, ...]]:
-    """Fill in defaults by rules of recipe, and say which.
+    """Fill in what the options leave open by rules of recipe, and say which.
 
     fp16 training dates from before fused attention, so its scores are kept; dropout goes with plain (GPT)
-    MLPs. Sharded optimizers come with overlapped gradient traffic, and with sequence parallelism also with
-    overlapped tensor-parallel traffic; plain data parallelism of the older recipes has neither.
+    MLPs; cards made for large domains come with recipes that capture layers in graphs.
     """
-    assumed = []
-
-    def default(name: str, value: str | bool, source: str) -> None:
-        assumed.append(Assumption(name=name, value=value, source=source))
-
-    attention = options.attention
-    if attention is None:
-        old = options.precision is Precision.FP16
-        attention = AttentionKernel.UNFUSED if old else AttentionKernel.FLASH
-        default("attention", str(attention), "fp16 recipes are older than fused attention, others use it")
-    dropout = options.dropout
-    if dropout is None:
-        dropout = not model.gated_mlp
-        default("dropout", dropout, "GPT recipes train with dropout, gated models without")
-    graphs = options.graphs
-    if graphs is None:
-        graphs = (system.accelerator.scale_up.max_domain or 1) > HOST_DOMAIN
-        default("graphs", graphs, "recipes for cards made for large domains capture layers in graphs")
-    gradient = options.gradient_dtype
-    if gradient is None:
-        gradient = "fp32" if options.framework is Framework.MEGATRON else "bf16"
-        default("gradient_dtype", gradient, f"default of {options.framework}")
-    gradient_bytes = GRADIENT_BYTES[gradient]
-    sharded = zero >= 1
-    defaults = {
-        "tp": sharded and sequence_parallel,
-        "dp": sharded,
-        "pp": sharded,
-        "cp": True,
-        "ep": False,
+    old = options.precision is Precision.FP16
+    large = (system.accelerator.scale_up.max_domain or 1) > HOST_DOMAIN
+    usual = {
+        "attention": AttentionKernel.UNFUSED if old else AttentionKernel.FLASH,
+        "dropout": not model.gated_mlp,
+        "graphs": large,
+        "gradient_dtype": "fp32" if options.framework is Framework.MEGATRON else "bf16",
     }
-    given = options.overlap or {}
-    for name, value in defaults.items():
-        if name not in given:
-            default(f"overlap_{name}", value, "recipes with a sharded optimizer overlap, older ones do not")
-    chosen = {**defaults, **given}
-    return (
-        Workload(
-            seq_len=seq_len,
-            precision=options.precision,
-            framework=options.framework,
-            attention=attention,
-            dropout=dropout,
-            fused_cross_entropy=options.fused_cross_entropy,
-            gradient_bytes=gradient_bytes,
-            sent_gradient_bytes=COMPRESSED_BYTES[options.gradient_compression] or gradient_bytes,
-            imbalance=options.imbalance,
-            routed_domains=options.routed_domains,
-            in_network_reduction=options.in_network_reduction,
-            graphs=graphs,
-            overlap_tp=chosen["tp"],
-            overlap_dp=chosen["dp"],
-            overlap_pp=chosen["pp"],
-            overlap_cp=chosen["cp"],
-            overlap_ep=chosen["ep"],
-            reserve_share=options.reserve_share,
-        ),
-        tuple(assumed),
+    chosen = {name: _given(getattr(options, name), otherwise) for name, otherwise in usual.items()}
+    overlaps, assumed_overlaps = _overlaps(options, zero=zero, sequence_parallel=sequence_parallel)
+    gradient_bytes = GRADIENT_BYTES[str(chosen["gradient_dtype"])]
+    workload = Workload(
+        seq_len=seq_len,
+        precision=options.precision,
+        framework=options.framework,
+        attention=AttentionKernel(str(chosen["attention"])),
+        dropout=bool(chosen["dropout"]),
+        fused_cross_entropy=options.fused_cross_entropy,
+        gradient_bytes=gradient_bytes,
+        sent_gradient_bytes=COMPRESSED_BYTES[options.gradient_compression] or gradient_bytes,
+        imbalance=options.imbalance,
+        routed_domains=options.routed_domains,
+        in_network_reduction=options.in_network_reduction,
+        graphs=bool(chosen["graphs"]),
+        reserve_share=options.reserve_share,
+        **overlaps,
     )
+    assumed = tuple(
+        Assumption(name=name, value=_plain(chosen[name]), source=WHY[name])
+        for name in usual
+        if getattr(options, name) is None
+    )
+    return workload, assumed + assumed_overlaps
+
+
+WHY = {
+    "attention": "fp16 recipes are older than fused attention, others use it",
+    "dropout": "GPT recipes train with dropout, gated models without",
+    "graphs": "recipes for cards made for large domains capture layers in graphs",
+    "gradient_dtype": "Megatron-LM accumulates in fp32, DeepSpeed and FSDP in 16 bit",
+    "overlap": "recipes with a sharded optimizer overlap, older ones do not",
+}
+
+
+def _given(value: str | bool | None, otherwise: str | bool) -> str | bool:
+    return otherwise if value is None else value
+
+
+def _plain(value: str | bool) -> str | bool:
+    return value if isinstance(value, bool) else str(value)
+
+
+def _overlaps(
+    options: Options, *, zero: int, sequence_parallel: bool
+) -> tuple[dict[str, bool], tuple[Assumption, ...]]:
+    """Which traffic overlaps: gradients and stage traffic with a sharded optimizer, tensor-parallel traffic
+    with sequence parallelism as well, rings always, all-to-all only where the plan says so."""
+    sharded = zero >= 1
+    usual = {"tp": sharded and sequence_parallel, "dp": sharded, "pp": sharded, "cp": True, "ep": False}
+    given = options.overlap or {}
+    assumed = tuple(
+        Assumption(name=f"overlap_{name}", value=value, source=WHY["overlap"])
+        for name, value in usual.items()
+        if name not in given
+    )
+    return {f"overlap_{name}": value for name, value in (usual | given).items()}, assumed
 
 
 def read_options(fields: Fields) -> Options:

@@ -13,6 +13,7 @@ from apps.planning.engine.system import System
 from apps.planning.engine.workload import Framework, Workload
 
 TIGHT_SHARE = 0.95
+BOTH_WAYS = 1.8  # times the one-way figure of the catalogue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,21 @@ def plan_warnings(
     """Traps of one configuration (arrays of length one)."""
     found = [*_memory(system, workload, peak_bytes), *_groups(model, system, layouts, coefficients)]
     found += [*_pipeline(model, layouts), *_batch(workload, layouts)]
-    return tuple(found)
+    return (*found, *_bandwidth(system))
+
+
+def _bandwidth(system: System) -> list[Warning]:
+    """A bandwidth that looks like the vendor's sum of both directions."""
+    one_way = system.accelerator.scale_up.unidirectional_bytes_per_s
+    if one_way is None or system.scale_up_bytes_per_s < BOTH_WAYS * one_way:
+        return []
+    return [
+        Warning(
+            code="bandwidth_both_ways",
+            message=f"scale-up of {system.scale_up_bytes_per_s / 1e9:.0f} GB/s looks like the sum of both "
+            f"directions, the catalogue has {one_way / 1e9:.0f} GB/s one way",
+        )
+    ]
 
 
 def _memory(system: System, workload: Workload, peak_bytes: float) -> list[Warning]:
@@ -80,6 +95,15 @@ def _groups(model: ModelSpec, system: System, layouts: Layouts, coefficients: Co
                 message=f"an expert-parallel group spans {experts.domains[0]} domains of {system.domain_size} cards",
             )
         )
+    together = group(layouts.ep * layouts.tp, ones, net)
+    if model.is_moe and layouts.tp[0] > 1 and experts.domains[0] == 1 and together.domains[0] > 1:
+        found.append(
+            Warning(
+                code="ep_with_tp_leaves_domain",
+                message=f"tp x ep is {int(layouts.tp[0] * layouts.ep[0])}, above the domain of "
+                f"{system.domain_size} cards: experts must not be cut by tp as well",
+            )
+        )
     if 1 < model.kv_heads < layouts.tp[0] and model.mla is None:
         found.append(Warning(code="kv_heads_repeated", message="tp is above kv_heads, so keys are repeated"))
     return found
@@ -115,6 +139,10 @@ def _pipeline(model: ModelSpec, layouts: Layouts) -> list[Warning]:
 
 def _batch(workload: Workload, layouts: Layouts) -> list[Warning]:
     found = []
+    if layouts.dp[0] == 1:
+        found.append(
+            Warning(code="no_replicas", message="there is one replica, so no gradients are all-reduced")
+        )
     if layouts.data_ranks[0] == 1 and layouts.zero[0] > 0:
         found.append(
             Warning(code="nothing_to_shard", message="there is one replica, so sharding saves nothing")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -111,6 +113,17 @@ def test_progress_is_reported_to_the_end_and_can_stop_the_search() -> None:
 
     with pytest.raises(Cancelled):
         search(read_search(SMALL), on_progress=stop)
+
+
+def test_more_memory_is_never_less_feasible() -> None:
+    wanted = read_search(SMALL)
+    part = wanted.system.accelerator
+    counts = []
+    for factor in (0.5, 1.0, 1.5, 2.0):
+        larger = dataclasses.replace(part, memory_bytes=part.memory_bytes * factor)
+        system = dataclasses.replace(wanted.system, accelerator=larger)
+        counts.append(search(dataclasses.replace(wanted, system=system)).feasible)
+    assert counts == sorted(counts) and counts[0] < counts[-1]
 
 
 def test_limits_narrow_the_search() -> None:

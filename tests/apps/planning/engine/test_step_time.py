@@ -230,6 +230,39 @@ def test_traps_are_warned_about() -> None:
     assert "does_not_fit" in tight
 
 
+def test_a_bandwidth_of_both_directions_and_a_missing_replica_are_warned_about() -> None:
+    codes = {w.code for w in estimate(plan(LLAMA_70B, scale_up_gb_s=900)).warnings}
+    assert "bandwidth_both_ways" in codes
+    assert "bandwidth_both_ways" not in {w.code for w in estimate(plan(LLAMA_70B)).warnings}
+    alone = plan(LLAMA_70B, pp=16, dp=1, global_batch=64)
+    assert "no_replicas" in {w.code for w in estimate(alone).warnings}
+    assert estimate(alone).time.dp_s == 0
+
+
+def test_experts_cut_by_tp_as_well_leave_the_domain() -> None:
+    """TP 8, EP 64, PP 6, DP 128 fills 16 domains of 384; EP 64 fits one, TP 8 x EP 64 does not."""
+    wide = plan(
+        DEEPSEEK_V3,
+        tp=8,
+        ep=64,
+        pp=6,
+        dp=128,
+        vpp=1,
+        accelerators=6144,
+        domain_size=384,
+        global_batch=12288,
+        sequence_parallel=True,
+    )
+    codes = {w.code for w in estimate(wide).warnings}
+    assert "ep_with_tp_leaves_domain" in codes and "ep_leaves_domain" not in codes
+
+
+def test_one_card_communicates_with_nobody() -> None:
+    alone = plan(LLAMA_70B, tp=1, pp=1, dp=1, accelerators=1, global_batch=4, sequence_parallel=False)
+    time = estimate(alone).time
+    assert time.exposed_communication_s == 0 and time.traffic_s == 0 and time.bubble_s == 0
+
+
 def test_measured_all_reduce_times_of_a_published_table_are_close() -> None:
     """8 A100 on NVSwitch: 64 MB in 580 us, 1 GB in 8.2 ms (vTrain tables)."""
     net = fabric(plan(GPT3_175B).system, shipped_coefficients())
