@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
+
+from apps.health import views
 
 app_name = "health"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [path("health/", views.overview, name="overview")]

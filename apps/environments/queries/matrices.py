@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from apps.catalogue.engine.components import RuleKind, component
 from apps.core.actor import Actor
@@ -22,6 +22,21 @@ def matrices_visible(actor: Actor) -> QuerySet[Matrix]:
     rows = Matrix.objects.select_related("cluster", "domain").order_by("cluster__name", "name")
     scopes = actor.scope_ids(Right.READ)
     return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
+
+
+def matrix_for(actor: Actor, matrix_id: int, right: Right = Right.READ) -> Matrix:
+    """One matrix with its cluster and domain. Raises Missing, NotAllowed."""
+    matrix = matrices_visible(actor).filter(pk=matrix_id).first()
+    if matrix is None:
+        raise Missing("there is no such matrix, or you may not see it")
+    actor.require(right, matrix.cluster.scope_id)
+    return matrix
+
+
+def versions_of(matrix: Matrix) -> QuerySet[MatrixVersion]:
+    """All versions of a matrix, newest first, with who made and locked them and how much they ask for."""
+    rows = matrix.versions.select_related("matrix", "created_by", "locked_by").order_by("-number")
+    return rows.annotate(entry_count=Count("entries"))
 
 
 def versions_visible(actor: Actor) -> QuerySet[MatrixVersion]:

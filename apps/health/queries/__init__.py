@@ -1,5 +1,5 @@
 """Questions about health."""
 
-from apps.health.queries.faults import health_of, open_faults
+from apps.health.queries.faults import faults_visible, health_of, open_faults
 
-__all__ = ["health_of", "open_faults"]
+__all__ = ["faults_visible", "health_of", "open_faults"]

@@ -6,9 +6,18 @@ from collections.abc import Iterable
 
 from django.db.models import QuerySet
 
+from apps.core.actor import Actor
+from apps.core.rights import Right
 from apps.core.verdicts import Verdict
 from apps.fleet.models import NodeHealth
 from apps.health.models import FaultRecord, HealthState
+
+
+def faults_visible(actor: Actor) -> QuerySet[FaultRecord]:
+    """Faults on nodes of clusters that the actor may read, newest first, resolved ones too."""
+    rows = FaultRecord.objects.select_related("node__cluster", "node__domain", "resolved_by")
+    scopes = actor.scope_ids(Right.READ)
+    return rows if scopes is None else rows.filter(node__cluster__scope_id__in=scopes)
 
 
 def open_faults(*, node_ids: Iterable[int] | None = None) -> QuerySet[FaultRecord]:

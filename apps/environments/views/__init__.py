@@ -1,0 +1,1 @@
+"""Pages of environments: who differs, and from what?"""

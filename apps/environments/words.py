@@ -1,0 +1,147 @@
+"""Words of environments for people: components, rules, and why something came out as it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.catalogue.engine.components import component
+
+Word = str | Promise
+
+# Labels that describe; names of products stay as they are.
+_LABELS: Mapping[str, Word] = {
+    "gpu_driver": _("GPU driver"),
+    "cuda_driver_api": _("CUDA of the driver"),
+    "gpu_model": _("GPU model"),
+    "gpu_count": _("Accelerators"),
+    "gpu_memory": _("GPU memory"),
+    "gpu_vbios": _("GPU VBIOS"),
+    "gsp_firmware": _("GSP firmware"),
+    "inforom_image": _("InfoROM image"),
+    "ecc_mode": _("ECC mode"),
+    "mig_mode": _("MIG mode"),
+    "persistence_mode": _("Persistence mode"),
+    "fabric_manager": _("Fabric manager"),
+    "nvswitch_firmware": _("NVSwitch firmware"),
+    "nic_firmware": _("NIC firmware"),
+    "cuda_runtime": _("CUDA runtime"),
+    "cuda_of_torch": _("CUDA that PyTorch was built with"),
+    "os": _("Operating system"),
+    "host_os": _("Host operating system"),
+    "kernel": _("Kernel"),
+    "container_image": _("Container image"),
+    "container_runtime": _("Container runtime"),
+    "amdgpu_driver": _("amdgpu driver"),
+    "hip_runtime": _("HIP runtime"),
+    "npu_driver": _("NPU driver"),
+    "npu_firmware": _("NPU firmware"),
+    "hygon_driver": _("DCU driver"),
+    "gaudi_driver": _("Gaudi driver"),
+    "gaudi_firmware": _("Gaudi firmware"),
+    "metax_driver": _("MetaX kernel driver"),
+    "bmc_firmware": _("BMC firmware"),
+    "host_bios": _("Host BIOS"),
+}
+AREAS: Mapping[str, Word] = {
+    "hardware": _("Hardware"),
+    "firmware": _("Firmware"),
+    "driver": _("Drivers"),
+    "library": _("Libraries"),
+    "framework": _("Frameworks"),
+    "system": _("System"),
+    "setting": _("Settings"),
+    "tool": _("Tools"),
+}
+RULES: Mapping[str, Word] = {
+    "exact": _("exactly"),
+    "same_branch": _("same branch as"),
+    "at_least": _("at least"),
+    "one_of": _("one of"),
+    "uniform": _("the same everywhere"),
+    "not_checked": _("not checked"),
+}
+REASONS: Mapping[str, Word] = {
+    "as_asked": _("as asked for"),
+    "other_version": _("another version"),
+    "other_branch": _("another branch"),
+    "too_old": _("older than asked for"),
+    "not_in_list": _("none of those allowed"),
+    "units_differ": _("the node's own units differ"),
+    "not_the_majority": _("not what most nodes run"),
+    "no_majority": _("no version is run by most nodes"),
+    "not_reported": _("the node does not report it"),
+    "not_in_matrix": _("the matrix does not ask for it"),
+    "form_not_understood": _("the version is of an unknown form"),
+    "intent_not_understood": _("what the matrix asks for is of an unknown form"),
+    "not_comparable": _("the two versions cannot be compared"),
+    "nothing_asked": _("the matrix does not say which version"),
+    "report_too_old": _("the report is too old"),
+    "reports_contradict": _("two kinds of reports contradict each other"),
+}
+FINDING_KINDS: Mapping[str, Word] = {
+    "drift": _("differs from the matrix"),
+    "loaded_differs": _("loads another version than its package declares"),
+    "contradiction": _("two kinds of reports contradict each other"),
+}
+DRAFT_NOTES: Mapping[str, Word] = {
+    "tie": _("as many nodes run one version as another: choose"),
+    "minority": _("some nodes run another version"),
+    "missing": _("some nodes do not report it"),
+    "units_differ": _("units of one node differ"),
+    "unknown_form": _("a version of unknown form"),
+}
+RULE_REASONS: Mapping[str, Word] = {
+    "holds": _("holds"),
+    "broken": _("broken"),
+    "not_stated": _("cannot be told: a version is not stated"),
+    "not_in_table": _("cannot be told: the version is not in the table"),
+    "not_comparable": _("cannot be told: the versions cannot be compared"),
+}
+STANDINGS: Mapping[str, Word] = {"declared": _("declared"), "loaded": _("loaded")}
+
+
+def label_of(component_id: str) -> Word:
+    """The component's name for people: translated where it describes, else as the catalogue has it."""
+    return _LABELS.get(component_id) or component(component_id).label
+
+
+def remedies_of(kind: str, reason: str) -> Word:
+    """What to do about a finding."""
+    return _REMEDY_OF_KIND.get(kind) or _REMEDIES.get(reason) or _("Look at the evidence of the node.")
+
+
+_REMEDY_OF_KIND: Mapping[str, Word] = {
+    "loaded_differs": _(
+        "Find which library the process loads (LD_LIBRARY_PATH, a wheel that brings its own, a preload), "
+        "and remove the one that is not wanted."
+    ),
+    "contradiction": _(
+        "Report both kinds again. If they still disagree, one of them looks at another installation, "
+        "such as a container instead of the host."
+    ),
+}
+_BACK_TO_MATRIX = _(
+    "Bring the node back to the version of the matrix by a change, or draft a new version of the matrix "
+    "if the other version is wanted."
+)
+_REMEDIES: Mapping[str, Word] = {
+    "other_version": _BACK_TO_MATRIX,
+    "other_branch": _BACK_TO_MATRIX,
+    "too_old": _("Update the node to the version asked for, or a newer one."),
+    "not_in_list": _BACK_TO_MATRIX,
+    "units_differ": _(
+        "Bring all units of the node to one version; a card that was swapped brings its own firmware."
+    ),
+    "not_the_majority": _("Bring the node to what the others run; inside one domain it must be identical."),
+    "no_majority": _("Decide which version the domain shall run, and ask for it in the matrix."),
+    "not_reported": _("Run the collector on the node; if the component is gone, install it again."),
+    "not_in_matrix": _("Add it to the matrix, or remove it from the node."),
+    "form_not_understood": _("Look at the evidence: the tool may print an error instead of a version."),
+    "intent_not_understood": _("Correct the version in a new draft of the matrix."),
+    "not_comparable": _("Ask for a version written as the nodes report it."),
+    "nothing_asked": _("Choose a version in a new draft of the matrix."),
+    "report_too_old": _("Run the collector on the node, and look why it stopped."),
+}
