@@ -13,7 +13,7 @@ from apps.planning.engine.stages import StageContent
 class RankParameters:
     """Parameters on one rank: `dense` is repeated over dp x cp, `experts` over the expert data ranks.
 
-    `largest_layer` is one layer of the stage as ZeRO-3 gathers it, and `gathered` all layers gathered in turn.
+    `largest_layer` is the largest single layer of the stage, as ZeRO-3 gathers it.
     """
 
     dense: Floats

@@ -13,7 +13,7 @@ from apps.planning.engine.estimate import RECOMPUTE_NAMES, Assumption, PlanInput
 from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
 from apps.planning.engine.published_model import row_model
 from apps.planning.engine.reading_parallel import RECOMPUTE, Options, workload_for
-from apps.planning.engine.rules import REASONS, violations
+from apps.planning.engine.rules import REASONS, UNUSUAL, violations
 from apps.planning.engine.system import System, default_system
 from apps.planning.engine.workload import Framework, Precision
 
@@ -114,7 +114,7 @@ def _complete(
     options, from_options = _options(row, part)
     seq_len = int(row["seq_len"])
     found = violations(model, layout, accelerators=system.accelerators, seq_len=seq_len)
-    broken = [REASONS[code][1] for code, mask in found.items() if mask[0]]
+    broken = [REASONS[code][1] for code, mask in found.items() if mask[0] and code not in UNUSUAL]
     if broken:
         raise Invalid("; ".join(broken))
     workload, from_workload = workload_for(

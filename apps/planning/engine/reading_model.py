@@ -46,7 +46,18 @@ def read_model(fields: Fields) -> ModelSpec | None:
     )
 
 
+MLA_SYMBOLS = {
+    "r_q": "q_lora_rank",
+    "r_kv": "kv_lora_rank",
+    "d_nope": "qk_nope_head_dim",
+    "d_rope": "qk_rope_head_dim",
+    "d_v": "v_head_dim",
+}
+
+
 def _read_mla(fields: Fields) -> MlaSpec:
+    """Widths of latent attention, by the names of published configurations or by the paper's symbols."""
+    fields.data = {MLA_SYMBOLS.get(key, key): value for key, value in fields.data.items()}
     return MlaSpec(
         kv_lora_rank=fields.whole("kv_lora_rank"),
         qk_nope_head_dim=fields.whole("qk_nope_head_dim"),

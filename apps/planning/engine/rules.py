@@ -21,6 +21,9 @@ REASONS = {
     "zero_with_pipeline": ("zero", "ZeRO 2 and 3 do not go with pipeline stages"),
 }
 
+# what a search leaves out, but a person may still ask about: frameworks differ, so it is a warning there
+UNUSUAL = frozenset({"zero_with_pipeline"})
+
 
 def violations(model: ModelSpec, layouts: Layouts, *, accelerators: int, seq_len: int) -> dict[str, Bools]:
     """For each reason the configurations that it forbids; a configuration may have several."""

@@ -8,6 +8,7 @@ from apps.catalogue.engine.models import ModelSpec
 from apps.planning.engine.coefficients import Coefficients
 from apps.planning.engine.collectives import fabric, group
 from apps.planning.engine.layouts import Layouts, Schedule
+from apps.planning.engine.rules import REASONS
 from apps.planning.engine.stages import content
 from apps.planning.engine.system import System
 from apps.planning.engine.workload import Framework, Workload
@@ -147,6 +148,9 @@ def _batch(workload: Workload, layouts: Layouts) -> list[Warning]:
         found.append(
             Warning(code="nothing_to_shard", message="there is one replica, so sharding saves nothing")
         )
+    if layouts.zero[0] >= 2 and layouts.pp[0] > 1:
+        code = "zero_with_pipeline"
+        found.append(Warning(code=code, message=f"{REASONS[code][1]} in most frameworks"))
     if workload.framework is Framework.FSDP and layouts.pp[0] > 1:
         found.append(Warning(code="fsdp_with_pipeline", message="FSDP with pipeline stages is unusual"))
     return found

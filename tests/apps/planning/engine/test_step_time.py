@@ -257,6 +257,18 @@ def test_experts_cut_by_tp_as_well_leave_the_domain() -> None:
     assert "ep_with_tp_leaves_domain" in codes and "ep_leaves_domain" not in codes
 
 
+def test_sharded_gradients_with_a_pipeline_are_unusual_but_estimated() -> None:
+    answer = estimate(plan(LLAMA_70B, zero=3))
+    assert "zero_with_pipeline" in {w.code for w in answer.warnings}
+    assert answer.memory.peak_bytes < estimate(plan(LLAMA_70B, zero=1)).memory.peak_bytes
+
+
+def test_latent_attention_may_be_given_in_symbols() -> None:
+    document = changed(DEEPSEEK_V3)
+    document["model"]["mla"] = {"r_q": 1536, "r_kv": 512, "d_nope": 128, "d_rope": 64, "d_v": 128}
+    assert read_plan(document).model == plan(DEEPSEEK_V3).model
+
+
 def test_one_card_communicates_with_nobody() -> None:
     alone = plan(LLAMA_70B, tp=1, pp=1, dp=1, accelerators=1, global_batch=4, sequence_parallel=False)
     time = estimate(alone).time
