@@ -78,7 +78,7 @@ class Kernels:
         return c.flash_share * (c.eager_flash_share if self.workload.framework is Framework.FSDP else 1.0)
 
     def memory_s(self, moved_bytes: Floats) -> Floats:
-        """Seconds of memory-bound kernels that have to move so many bytes at least."""
+        """Seconds of memory-bound kernels that would move so many bytes with one kernel per operation."""
         scale = self.coefficients.elementwise_scale
         if self.workload.framework is Framework.FSDP:
             scale *= self.coefficients.eager_scale
