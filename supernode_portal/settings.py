@@ -172,6 +172,8 @@ EVIDENCE_DIR = DATA_DIR / "evidence"
 EVIDENCE_LIMIT_BYTES = env.integer("PORTAL_EVIDENCE_LIMIT_MIB", 256, at_least=1, at_most=4096) * 2**20
 # Evidence above this size is read by a job instead of in the request.
 EVIDENCE_INLINE_BYTES = env.integer("PORTAL_EVIDENCE_INLINE_KIB", 1024, at_least=1, at_most=65536) * 2**10
+# Days after which raw bytes that nothing rests on are removed; 0 keeps them for good. Readings always stay.
+EVIDENCE_KEEP_DAYS = env.integer("PORTAL_EVIDENCE_KEEP_DAYS", 365, at_least=0, at_most=36500)
 CHECKPOINT_DIR = DATA_DIR / "checkpoints"
 # An Ed25519 private key in PEM; with it checkpoints can be verified by anybody who has the public key.
 CHECKPOINT_KEY = env.text("PORTAL_CHECKPOINT_KEY")
@@ -181,10 +183,6 @@ STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": DATA_DIR / "media"},
-    },
-    "evidence": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": EVIDENCE_DIR},
     },
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
@@ -197,11 +195,12 @@ if not (STATIC_ROOT / "staticfiles.json").exists() and "collectstatic" not in sy
     WHITENOISE_USE_FINDERS = True
     WHITENOISE_AUTOREFRESH = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
-FILE_UPLOAD_MAX_MEMORY_SIZE = 2**20
+# Files of forms go to the evidence volume, because /tmp may be small, and only up to the limit of evidence.
+FILE_UPLOAD_HANDLERS = ["apps.evidence.uploads.BoundedUploadHandler"]
 FILE_UPLOAD_PERMISSIONS = 0o640
 
 AUTH_USER_MODEL = "accounts.Person"
-AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["apps.accounts.backends.PeopleBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},

@@ -51,6 +51,13 @@ def django_db_setup(
 
 
 @pytest.fixture(autouse=True)
+def _django_db_marker(request: pytest.FixtureRequest) -> None:
+    """As pytest-django's own, but a test that commits may stand in a module that is marked django_db."""
+    if request.node.get_closest_marker("django_db") and "committed_database" not in request.fixturenames:
+        request.getfixturevalue("_django_db_helper")
+
+
+@pytest.fixture(autouse=True)
 def _empty_cache() -> Iterator[None]:
     yield
     cache.clear()

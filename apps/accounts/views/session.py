@@ -25,7 +25,7 @@ from apps.core import clock, form_errors, problems
 from apps.core.errors import Conflict, Invalid
 from apps.core.pages import actor_of
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+BACKEND = "apps.accounts.backends.PeopleBackend"
 
 
 class SignIn(LoginView):
