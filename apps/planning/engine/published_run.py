@@ -6,40 +6,18 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from apps.catalogue.engine.accelerators import Accelerator, accelerator
+from apps.catalogue.engine.accelerators import Accelerator
 from apps.catalogue.engine.models import AttentionFlops, ModelSpec
 from apps.core.errors import Invalid
 from apps.planning.engine.estimate import RECOMPUTE_NAMES, Assumption, PlanInput
 from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
+from apps.planning.engine.published_card import card_named
 from apps.planning.engine.published_model import row_model
 from apps.planning.engine.reading_parallel import RECOMPUTE, Options, workload_for
 from apps.planning.engine.rules import REASONS, UNUSUAL, violations
 from apps.planning.engine.system import System, default_system
 from apps.planning.engine.workload import Framework, Precision
 
-CARDS = {
-    "A100": "nvidia-a100-sxm4-80gb",
-    "A100-40GB": "nvidia-a100-sxm4-40gb",
-    "A100-80GB": "nvidia-a100-sxm4-80gb",
-    "A800": "nvidia-a800-sxm4-80gb",
-    "B200": "nvidia-b200-sxm-180gb",
-    "B300": "nvidia-b300-sxm-288gb",
-    "GB200": "nvidia-gb200",
-    "GB200-NVL72": "nvidia-gb200",
-    "GB300": "nvidia-gb300",
-    "GB300-NVL72": "nvidia-gb300",
-    "GH200": "nvidia-gh200-96gb",
-    "H100": "nvidia-h100-sxm5-80gb",
-    "H100-80GB": "nvidia-h100-sxm5-80gb",
-    "H200": "nvidia-h200-sxm-141gb",
-    "H20": "nvidia-h20-sxm-96gb",
-    "H800": "nvidia-h800-sxm5-80gb",
-    "MI300X": "amd-mi300x",
-    "MI325X": "amd-mi325x",
-    "MI355X": "amd-mi355x",
-    "V100": "nvidia-v100-sxm2-32gb",
-    "V100-32GB": "nvidia-v100-sxm2-32gb",
-}
 PRECISIONS = {
     "16-bit": Precision.BF16,
     "amp_bf16": Precision.BF16,
@@ -97,9 +75,9 @@ def read_run(row: Mapping[str, str]) -> PublishedRun | UnusableRun:
         return unusable(f"model: {refused.message}")
     if lacking or no_shape or model is None:
         return unusable(*lacking, *(f"model {name}" for name in no_shape))
-    if row["gpu"] not in CARDS:
+    part = card_named(row["gpu"])
+    if part is None:
         return unusable(f"gpu {row['gpu']} is not in the catalogue")
-    part = accelerator(CARDS[row["gpu"]])
     try:
         return _complete(row, model, part, assumed)
     except Invalid as refused:

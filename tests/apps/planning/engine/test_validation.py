@@ -10,6 +10,7 @@ import pytest
 
 from apps.planning.engine import coefficients as coefficients_module
 from apps.planning.engine.layouts import Recompute
+from apps.planning.engine.published_card import card_named
 from apps.planning.engine.published_run import PublishedRun, UnusableRun, read_run
 from apps.planning.engine.validation import Comparison, compare, rankings, report, spearman, summarise
 from apps.planning.engine.workload import AttentionKernel, Framework, Precision
@@ -73,6 +74,26 @@ def test_a_row_is_read_with_the_defaults_it_names() -> None:
     assert bridge.plan.system.domain_size == 72
     assumed = {a.name for a in bridge.plan.assumptions}
     assert {"recompute", "scale_out_gb_s", "domain_size"} <= assumed
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("A100", "nvidia-a100-sxm4-80gb"),
+        ("NVIDIA H100 SXM5 80GB", "nvidia-h100-sxm5-80gb"),
+        ("H100-SXM", "nvidia-h100-sxm5-80gb"),
+        ("amd-mi300x", "amd-mi300x"),
+    ],
+)
+def test_cards_are_found_by_published_names(name: str, part: str) -> None:
+    found = card_named(name)
+    assert found is not None and found.id == part
+
+
+def test_an_unknown_card_is_named() -> None:
+    assert card_named("TPU v4") is None
+    run = read_run(ROWS[0] | {"gpu": "TPU v4"})
+    assert isinstance(run, UnusableRun) and run.reasons == ("gpu TPU v4 is not in the catalogue",)
 
 
 def test_rows_without_inputs_are_named_and_not_guessed() -> None:

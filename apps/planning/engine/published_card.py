@@ -1,0 +1,42 @@
+"""Published runs, the card: names that publications use for accelerators of the catalogue."""
+
+from __future__ import annotations
+
+import re
+
+from apps.catalogue.engine.accelerators import Accelerator, shipped_accelerators
+
+CARDS = {
+    "A100": "nvidia-a100-sxm4-80gb",
+    "A100-40GB": "nvidia-a100-sxm4-40gb",
+    "A100-80GB": "nvidia-a100-sxm4-80gb",
+    "A800": "nvidia-a800-sxm4-80gb",
+    "B200": "nvidia-b200-sxm-180gb",
+    "B300": "nvidia-b300-sxm-288gb",
+    "GB200": "nvidia-gb200",
+    "GB200-NVL72": "nvidia-gb200",
+    "GB300": "nvidia-gb300",
+    "GB300-NVL72": "nvidia-gb300",
+    "GH200": "nvidia-gh200-96gb",
+    "H100": "nvidia-h100-sxm5-80gb",
+    "H100-80GB": "nvidia-h100-sxm5-80gb",
+    "H200": "nvidia-h200-sxm-141gb",
+    "H20": "nvidia-h20-sxm-96gb",
+    "H800": "nvidia-h800-sxm5-80gb",
+    "MI300X": "amd-mi300x",
+    "MI325X": "amd-mi325x",
+    "MI355X": "amd-mi355x",
+    "V100": "nvidia-v100-sxm2-32gb",
+    "V100-32GB": "nvidia-v100-sxm2-32gb",
+}
+FORM_FACTOR = re.compile(r"[- ]?SXM\d?")
+
+
+def card_named(name: str) -> Accelerator | None:
+    """The part of that catalogue id or published name, its vendor and form factor left out; None where unknown."""
+    parts = shipped_accelerators()
+    if name.lower() in parts:
+        return parts[name.lower()]
+    plain = FORM_FACTOR.sub("", name.upper().removeprefix("NVIDIA ").removeprefix("AMD "))
+    found = CARDS.get(plain.strip().replace(" ", "-"))
+    return parts[found] if found else None
