@@ -1,27 +1,10 @@
-"""The trail and its head, and triggers that keep events from being changed, removed or emptied."""
+"""The trail, and the head of its empty chain."""
 
 from django.db import migrations, models
 
-SQLITE = [
-    """CREATE TRIGGER audit_event_no_update BEFORE UPDATE ON audit_auditevent
-       BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END""",
-    """CREATE TRIGGER audit_event_no_delete BEFORE DELETE ON audit_auditevent
-       BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END""",
-]
-POSTGRESQL = [
-    """CREATE FUNCTION audit_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN RAISE EXCEPTION 'the audit trail is append-only'; END $$""",
-    """CREATE TRIGGER audit_event_no_change BEFORE UPDATE OR DELETE ON audit_auditevent
-       FOR EACH ROW EXECUTE FUNCTION audit_append_only()""",
-    """CREATE TRIGGER audit_event_no_truncate BEFORE TRUNCATE ON audit_auditevent
-       FOR EACH STATEMENT EXECUTE FUNCTION audit_append_only()""",
-]
 
-
-def guard(apps, schema_editor):
-    """Put the triggers in place and write the head of the empty chain."""
-    for statement in {"sqlite": SQLITE, "postgresql": POSTGRESQL}[schema_editor.connection.vendor]:
-        schema_editor.execute(statement)
+def begin_chain(apps, schema_editor):
+    """Write the head of the empty chain."""
     apps.get_model("audit", "AuditHead").objects.create(pk=1, seq=0, hash="0" * 64)
 
 
@@ -71,5 +54,5 @@ class Migration(migrations.Migration):
                 ("hash", models.CharField(max_length=64)),
             ],
         ),
-        migrations.RunPython(guard, migrations.RunPython.noop),
+        migrations.RunPython(begin_chain, migrations.RunPython.noop),
     ]

@@ -1,0 +1,96 @@
+"""Triggers that hold what must never be, on both engines, put in place after each migration.
+
+They are no migrations themselves: SQLite rebuilds a table whenever one of its columns changes, which loses the
+table's triggers and trips over those of others. So all of them go before a migration that changes something,
+and all of them come back after it. Each app lists its own in `guards.py`; `missing()` says what is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from django.apps import apps as installed
+from django.db import DEFAULT_DB_ALIAS, connections
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """One trigger. name: unique in the database; table: what it watches.
+
+    sqlite: what follows CREATE TRIGGER name, such as "BEFORE DELETE ON t BEGIN … END".
+    event, when, body: the same for PostgreSQL: "BEFORE DELETE", an optional condition on the row, and what the
+    function does between BEGIN and END. each: ROW or STATEMENT.
+    """
+
+    name: str
+    table: str
+    sqlite: str
+    event: str
+    body: str
+    when: str = ""
+    each: str = "ROW"
+
+    def statements(self, vendor: str) -> list[str]:
+        """The statements that put it in place, which may run again."""
+        if vendor == "sqlite":
+            return [f"CREATE TRIGGER IF NOT EXISTS {self.name} {self.sqlite}"] if self.sqlite else []
+        when = f" WHEN ({self.when})" if self.when else ""
+        return [
+            f"CREATE OR REPLACE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS "
+            f"$guard$ BEGIN {self.body} END $guard$",
+            f"CREATE OR REPLACE TRIGGER {self.name} {self.event} ON {self.table} "
+            f"FOR EACH {self.each}{when} EXECUTE FUNCTION {self.name}()",
+        ]
+
+
+def refusal(message: str) -> tuple[str, str]:
+    """How a trigger refuses, as (SQLite statement, PostgreSQL statement)."""
+    return f"SELECT RAISE(ABORT, '{message}');", f"RAISE EXCEPTION '{message}';"
+
+
+def all_guards() -> Iterator[Guard]:
+    """The guards of every installed app."""
+    for config in installed.get_app_configs():
+        if config.name.startswith("apps.") and find_spec(f"{config.name}.guards"):
+            guards: Sequence[Guard] = import_module(f"{config.name}.guards").GUARDS
+            yield from guards
+
+
+def missing(using: str = DEFAULT_DB_ALIAS) -> list[str]:
+    """Names of guards that are not in the database."""
+    connection = connections[using]
+    wanted = {guard.name for guard in all_guards() if guard.statements(connection.vendor)}
+    return sorted(wanted - _present(connection))
+
+
+def lift(*, using: str, plan: Sequence[Any] = (), **_signal: Any) -> None:
+    """Before a migration that changes something: on SQLite all triggers go."""
+    connection = connections[using]
+    if connection.vendor == "sqlite" and plan:
+        with connection.cursor() as cursor:
+            for name in sorted(_present(connection)):
+                cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"')
+
+
+def put_in_place(*, using: str, **_signal: Any) -> None:
+    """After a migration: every guard whose table exists is put in place."""
+    connection = connections[using]
+    tables = set(connection.introspection.table_names())
+    with connection.cursor() as cursor:
+        for guard in all_guards():
+            for statement in guard.statements(connection.vendor) if guard.table in tables else ():
+                cursor.execute(statement)
+
+
+def _present(connection: Any) -> set[str]:
+    query = {
+        "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+        "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal",
+    }[connection.vendor]
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        return {row[0] for row in cursor.fetchall()}
