@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.accelerators import shipped_accelerators
 from apps.core.units import gb
+from apps.fleet.engine.life_cycle import MOVES, Stage
 from apps.fleet.engine.templates import TEMPLATES, template
-from apps.fleet.models import Cluster
+from apps.fleet.models import BY_HAND, Cluster, LifeCycle, Node
 
 
 class NewClusterForm(forms.Form):
@@ -71,3 +72,38 @@ class DomainForm(forms.Form):
             "first_node": values["first_node"],
             "scale_out_bytes_per_s": gb(scale_out) if scale_out else None,
         }
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(label=_("Reason"), max_length=300)
+
+
+class HoldForm(ReasonForm):
+    kind = forms.ChoiceField(label=_("Take out for"), choices=[(kind.value, kind.label) for kind in BY_HAND])
+    field_order = ["kind", "reason"]
+
+
+class AliasForm(forms.Form):
+    name = forms.CharField(label=_("Another name"), max_length=255)
+
+
+class NodeForm(forms.Form):
+    rack = forms.CharField(label=_("Rack"), max_length=80, required=False)
+    position = forms.CharField(label=_("Position in the rack"), max_length=40, required=False)
+    serial = forms.CharField(label=_("Serial of the board"), max_length=120, required=False)
+    version = forms.IntegerField(widget=forms.HiddenInput)
+
+    @staticmethod
+    def values_of(node: Node) -> dict[str, Any]:
+        return {name: getattr(node, name) for name in ("rack", "position", "serial", "version")}
+
+
+class MoveForm(ReasonForm):
+    to = forms.ChoiceField(label=_("Becomes"))
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    field_order = ["to", "reason", "version"]
+
+    def __init__(self, *args: Any, node: Node, **kwargs: Any) -> None:
+        super().__init__(*args, initial={"version": node.version}, **kwargs)
+        words = dict(LifeCycle.choices)
+        self.fields["to"].choices = [(to.value, words[to.value]) for to in MOVES[Stage(node.life_cycle)]]

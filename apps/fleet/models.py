@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Person, Scope
@@ -218,12 +219,24 @@ class HardwareChange(models.Model):
     def __str__(self) -> str:
         return f"{self.node_id} {self.slot} {self.what}"
 
+    @property
+    def sentence(self) -> str:
+        """What happened, for people."""
+        if self.slot == "board":
+            return gettext("The board was seen with another %(what)s") % {"what": self.what}
+        values = {"slot": self.slot, "what": self.what}
+        return gettext("The card in slot %(slot)s was seen with another %(what)s") % values
+
 
 class HoldKind(models.TextChoices):
     TRAINING = "training", _("training")
     CHANGE = "change", _("change")
     MAINTENANCE = "maintenance", _("maintenance")
     QUARANTINE = "quarantine", _("quarantine")
+
+
+BY_HAND = (HoldKind.MAINTENANCE, HoldKind.QUARANTINE)  # what somebody takes and lets go of on a node's page
+_SHOWN_AS = {HoldKind.CHANGE: "in_change", HoldKind.QUARANTINE: "quarantined"}
 
 
 class Hold(models.Model):
@@ -258,3 +271,12 @@ class Hold(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of node {self.node_id}"
+
+    @property
+    def by_hand(self) -> bool:
+        return self.kind in BY_HAND
+
+    @property
+    def shown_as(self) -> str:
+        """The state of a node that is held like this."""
+        return _SHOWN_AS.get(HoldKind(self.kind), self.kind)

@@ -15,4 +15,18 @@ urlpatterns = [
     path("clusters/<slug:slug>/topology/", topology.topology, name="topology"),
     path("clusters/<slug:slug>/nodes/", nodes.nodes, name="nodes"),
     path("clusters/<slug:slug>/nodes/<int:pk>/", nodes.node, name="node"),
+    path("clusters/<slug:slug>/nodes/<int:pk>/edit/", nodes.edit_node, name="edit_node"),
+    path("clusters/<slug:slug>/nodes/<int:pk>/move/", nodes.move_node, name="move_node"),
+    path("clusters/<slug:slug>/nodes/<int:pk>/hold/", nodes.hold_node, name="hold_node"),
+    path(
+        "clusters/<slug:slug>/nodes/<int:pk>/holds/<int:hold_id>/release/",
+        nodes.release_hold,
+        name="release_hold",
+    ),
+    path("clusters/<slug:slug>/nodes/<int:pk>/aliases/", nodes.add_alias, name="add_alias"),
+    path(
+        "clusters/<slug:slug>/nodes/<int:pk>/aliases/<int:alias_id>/remove/",
+        nodes.remove_alias,
+        name="remove_alias",
+    ),
 ]

@@ -3,14 +3,27 @@
 from apps.fleet.services.clusters import create_cluster, edit_cluster
 from apps.fleet.services.domains import build_domain
 from apps.fleet.services.hardware import note_hardware, set_health
-from apps.fleet.services.holds import release_holds, take_holds, transfer_holds
+from apps.fleet.services.holds import (
+    hold_node,
+    release_hold,
+    release_holds,
+    take_holds,
+    transfer_holds,
+)
+from apps.fleet.services.nodes import add_alias, edit_node, move_node, remove_alias
 
 __all__ = [
+    "add_alias",
     "build_domain",
     "create_cluster",
     "edit_cluster",
+    "edit_node",
+    "hold_node",
+    "move_node",
     "note_hardware",
+    "release_hold",
     "release_holds",
+    "remove_alias",
     "set_health",
     "take_holds",
     "transfer_holds",

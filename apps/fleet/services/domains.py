@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator
 
 from django.db import IntegrityError, transaction
 
 from apps.audit.services import decision, record
 from apps.core.actor import Actor
-from apps.core.errors import Conflict
+from apps.core.errors import Conflict, FieldError, Invalid
 from apps.core.rights import Right, TokenScope
 from apps.fleet.engine import layouts
+from apps.fleet.engine.description import FleetDescription
+from apps.fleet.engine.graph import Medium
+from apps.fleet.engine.layout_values import as_values
 from apps.fleet.engine.layouts import Layout
-from apps.fleet.models import Accelerator, Cluster, Domain, Node, SubDomain
+from apps.fleet.engine.wiring import wired
+from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, SubDomain, Switch
 
 
 @decision
@@ -26,16 +30,17 @@ def build_domain(
     first_node: int = 1,
     scale_out_bytes_per_s: float | None = None,
 ) -> Domain:
-    """A domain with its sub-domains, nodes and accelerators, from a layout (a template or a free one).
+    """A domain with its sub-domains, nodes, accelerators, switches and links, from a layout.
 
     first_node: the number of the first node in the layout's node name pattern.
-    Raises Invalid (the layout), Conflict where the domain or one of the node names exists already.
+    Raises Invalid (the layout, the name), Conflict where the domain, a node or a switch exists already.
     """
     cluster = Cluster.objects.get(pk=cluster_id)
     actor.require(Right.OPERATE, cluster.scope_id)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
+    name = _checked_name(name)
     layout = layouts.build(layout)
-    description = layouts.describe(layout, domain=name, model=accelerator_model, first_node=first_node)
+    description = wired(layout, domain=name, model=accelerator_model, first_node=first_node)
     try:
         with transaction.atomic():
             domain = Domain.objects.create(
@@ -43,7 +48,7 @@ def build_domain(
                 name=name,
                 layout=layout.key,
                 topology=layouts.graph_of(layout).kind.value,
-                parameters=asdict(layout),
+                parameters=as_values(layout),
                 accelerator_model=accelerator_model,
                 unidirectional_bytes_per_s=layout.unidirectional_bytes_per_s,
                 scale_out_bytes_per_s=scale_out_bytes_per_s,
@@ -54,7 +59,8 @@ def build_domain(
                     for place, node in enumerate(description.nodes)
                 ]
             )
-            _create_accelerators(domain, layout, nodes)
+            cards = _create_accelerators(domain, layout, nodes)
+            _create_fabric(domain, description, cards)
     except IntegrityError as error:
         taken = Node.objects.filter(cluster=cluster, name__in=[node.name for node in description.nodes])
         names = ", ".join(taken.values_list("name", flat=True)[:5]) or name
@@ -74,7 +80,16 @@ def build_domain(
     return domain
 
 
-def _create_accelerators(domain: Domain, layout: Layout, nodes: list[Node]) -> None:
+def _checked_name(name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > 60 or any(sign.isspace() or sign in ",;/[]" for sign in name):
+        message = "a name of at most 60 characters without blanks , ; / [ ]"
+        raise Invalid(message, errors=[FieldError(pointer="/name", message=message)])
+    return name
+
+
+def _create_accelerators(domain: Domain, layout: Layout, nodes: list[Node]) -> dict[str, Accelerator]:
+    """The accelerators of the nodes, by node/index."""
     parts = SubDomain.objects.bulk_create(
         [
             SubDomain(
@@ -97,4 +112,30 @@ def _create_accelerators(domain: Domain, layout: Layout, nodes: list[Node]) -> N
                     model=domain.accelerator_model,
                 )
             )
-    Accelerator.objects.bulk_create(cards, batch_size=500)
+    made = Accelerator.objects.bulk_create(cards, batch_size=500)
+    return {f"{card.node.name}/{card.index}": card for card in made}
+
+
+def _create_fabric(domain: Domain, fleet: FleetDescription, cards: dict[str, Accelerator]) -> None:
+    """Switches and the links below them. What is joined without a switch (mesh, ring) is in the layout alone."""
+    rows = [
+        Switch(cluster=domain.cluster, domain=domain, name=switch.name, tier=switch.tier, index=place)
+        for place, switch in enumerate(fleet.switches)
+    ]
+    switches = {switch.name: switch for switch in Switch.objects.bulk_create(rows, batch_size=500)}
+    Link.objects.bulk_create(_links(fleet, switches, cards), batch_size=500)
+
+
+def _links(
+    fleet: FleetDescription, switches: dict[str, Switch], cards: dict[str, Accelerator]
+) -> Iterator[Link]:
+    for link in fleet.links:
+        if link.a in switches:
+            yield Link(
+                upper=switches[link.a],
+                accelerator=cards.get(link.b),
+                lower=switches.get(link.b),
+                count=link.count,
+                unidirectional_bytes_per_s=link.bandwidth_bytes_per_s,
+                optical=link.kind == Medium.OPTICAL,
+            )

@@ -9,9 +9,12 @@ from django.db import IntegrityError, transaction
 from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor, Via
-from apps.core.errors import Conflict
-from apps.core.rights import Right
-from apps.fleet.models import Cluster, Hold, HoldKind, Node
+from apps.core.errors import Conflict, FieldError, Invalid, Missing
+from apps.core.rights import Right, TokenScope
+from apps.fleet import queries
+from apps.fleet.models import BY_HAND, Cluster, Hold, HoldKind, Node
+
+_BY_HAND = "fleet.by_hand"
 
 
 @decision
@@ -55,6 +58,56 @@ def take_holds(
         after={"owner": owner, "nodes": [node.name for node in nodes]},
     )
     return holds
+
+
+@decision
+def hold_node(*, actor: Actor, node_id: int, kind: HoldKind, reason: str) -> Hold:
+    """Somebody takes a node out of work: for maintenance, or into quarantine. Takes FLEET_WRITE of a token.
+
+    Raises Invalid without a reason or for another kind, Conflict (held).
+    """
+    actor.require_token_scope(TokenScope.FLEET_WRITE)
+    node = queries.node_for(actor, node_id, Right.OPERATE)
+    if kind not in BY_HAND:
+        message = "by hand a node is held for maintenance or in quarantine"
+        raise Invalid(message, errors=[FieldError(pointer="/kind", message=message)])
+    if not reason.strip():
+        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
+    taken = take_holds(actor=actor, node_ids=[node.pk], kind=kind, owner=_BY_HAND, reason=reason.strip())
+    return taken[0]
+
+
+@decision
+def release_hold(*, actor: Actor, hold_id: int, reason: str) -> Hold:
+    """Somebody lets go of a maintenance or a quarantine, also one that automation has begun.
+
+    Raises Invalid without a reason, Missing, Conflict (hold_owner) for what a change or a launch holds, and
+    (released) where it is over.
+    """
+    actor.require_token_scope(TokenScope.FLEET_WRITE)
+    hold = Hold.objects.select_related("node__cluster").filter(pk=hold_id).first()
+    if hold is None or not actor.may(Right.READ, hold.node.cluster.scope_id):
+        raise Missing("there is no such hold, or you may not see it")
+    actor.require(Right.OPERATE, hold.node.cluster.scope_id)
+    if hold.kind not in BY_HAND:
+        raise Conflict(f"it belongs to {hold.owner or hold.by_label}, which lets go of it", code="hold_owner")
+    if not reason.strip():
+        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
+    moved = Hold.objects.filter(pk=hold_id, released_at__isnull=True).update(
+        released_at=clock.now(), released_by_label=actor.label[:200]
+    )
+    if not moved:
+        raise Conflict("the hold is released already", code="released")
+    record(
+        actor=actor,
+        action=f"hold.{hold.kind}.released",
+        on=hold.node,
+        scope_id=hold.node.cluster.scope_id,
+        reason=reason.strip(),
+        before={"owner": hold.owner, "reason": hold.reason, "automatic": hold.automatic},
+    )
+    hold.refresh_from_db()
+    return hold
 
 
 @decision

@@ -1,19 +1,28 @@
-"""Pages of nodes: the list of a cluster, and one node."""
+"""Pages of nodes: the list of a cluster, one node, and what can be decided about it."""
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 from django_tables2 import RequestConfig
 
+from apps.core import form_errors
+from apps.core.errors import Conflict, Invalid, Stale
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import PAGE_SIZES
 from apps.core.rights import Right
-from apps.fleet import queries
+from apps.fleet import forms, queries, services
+from apps.fleet.engine.life_cycle import Stage
 from apps.fleet.filters import NodeFilter
+from apps.fleet.models import HoldKind
 from apps.fleet.page import cluster_context
 from apps.fleet.tables import NodeTable
+
+_PROBLEMS = (Invalid, Conflict, Stale)
 
 
 def nodes(request: HttpRequest, slug: str) -> HttpResponse:
@@ -41,6 +50,10 @@ def _page_size(request: HttpRequest) -> int:
 
 def node(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One node: what it is, what it is held for, what happened to its parts."""
+    return _node_page(request, slug, pk)
+
+
+def _node_page(request: HttpRequest, slug: str, pk: int, **sent: object) -> HttpResponse:
     actor = actor_of(request)
     cluster = queries.cluster_for(actor, slug)
     page = queries.node_page(actor, cluster, pk)
@@ -49,5 +62,110 @@ def node(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "page": page,
         "node": page.node,
         "may_operate": actor.may(Right.OPERATE, cluster.scope_id),
+        "hold_form": forms.HoldForm(),
+        "release_form": forms.ReasonForm(),
+        "alias_form": forms.AliasForm(),
+        "edit_form": forms.NodeForm(initial=forms.NodeForm.values_of(page.node)),
+        "move_form": forms.MoveForm(node=page.node),
+        **sent,
     }
-    return render(request, "fleet/node.html", context)
+    return render(request, "fleet/node.html", context, status=400 if sent else 200)
+
+
+@require_POST
+def edit_node(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Where it stands, and its board."""
+    form = forms.NodeForm(request.POST)
+    if form.is_valid():
+        values = dict(form.cleaned_data)
+        try:
+            services.edit_node(
+                actor=actor_of(request), node_id=pk, expected_version=values.pop("version"), **values
+            )
+        except _PROBLEMS as error:
+            form_errors.show(form, error)
+        else:
+            messages.success(request, _("The node is changed."))
+            return redirect("fleet:node", slug, pk)
+    return _node_page(request, slug, pk, edit_form=form)
+
+
+@require_POST
+def move_node(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Move it to another stage of its life."""
+    actor = actor_of(request)
+    form = forms.MoveForm(request.POST, node=queries.node_for(actor, pk))
+    if form.is_valid():
+        values = form.cleaned_data
+        try:
+            services.move_node(
+                actor=actor,
+                node_id=pk,
+                expected_version=values["version"],
+                to=Stage(values["to"]),
+                reason=values["reason"],
+            )
+        except _PROBLEMS as error:
+            form_errors.show(form, error)
+        else:
+            messages.success(request, _("The node has moved."))
+            return redirect("fleet:node", slug, pk)
+    return _node_page(request, slug, pk, move_form=form)
+
+
+@require_POST
+def hold_node(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take it out of work."""
+    form = forms.HoldForm(request.POST)
+    if form.is_valid():
+        values = form.cleaned_data
+        try:
+            services.hold_node(
+                actor=actor_of(request), node_id=pk, kind=HoldKind(values["kind"]), reason=values["reason"]
+            )
+        except _PROBLEMS as error:
+            form_errors.show(form, error)
+        else:
+            messages.success(request, _("The node is held."))
+            return redirect("fleet:node", slug, pk)
+    return _node_page(request, slug, pk, hold_form=form)
+
+
+@require_POST
+def release_hold(request: HttpRequest, slug: str, pk: int, hold_id: int) -> HttpResponse:
+    """Give it back to work."""
+    form = forms.ReasonForm(request.POST)
+    if form.is_valid():
+        try:
+            services.release_hold(
+                actor=actor_of(request), hold_id=hold_id, reason=form.cleaned_data["reason"]
+            )
+        except _PROBLEMS as error:
+            form_errors.show(form, error)
+        else:
+            messages.success(request, _("The hold is released."))
+            return redirect("fleet:node", slug, pk)
+    return _node_page(request, slug, pk, release_form=form)
+
+
+@require_POST
+def add_alias(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Another name for it."""
+    form = forms.AliasForm(request.POST)
+    if form.is_valid():
+        try:
+            services.add_alias(actor=actor_of(request), node_id=pk, name=form.cleaned_data["name"])
+        except _PROBLEMS as error:
+            form_errors.show(form, error)
+        else:
+            messages.success(request, _("The name is added."))
+            return redirect("fleet:node", slug, pk)
+    return _node_page(request, slug, pk, alias_form=form)
+
+
+@require_POST
+def remove_alias(request: HttpRequest, slug: str, pk: int, alias_id: int) -> HttpResponse:
+    """Take a name away."""
+    services.remove_alias(actor=actor_of(request), alias_id=alias_id)
+    messages.success(request, _("The name is removed."))
+    return redirect("fleet:node", slug, pk)

@@ -2,22 +2,68 @@
 
 from __future__ import annotations
 
+from typing import Any
+from urllib.parse import urlencode
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.fleet import queries
+from apps.fleet.models import Cluster, Domain
 from apps.fleet.page import cluster_context
+from apps.fleet.queries import topology as drawing
+from apps.fleet.queries.fabric import fabric_of
+from apps.fleet.queries.layers import layer_of, layers
+
+_KNOWN = frozenset({"domain", "colour", "node", "card", "show-rack"})
+_NO_DOMAIN = "none"
 
 
 def topology(request: HttpRequest, slug: str) -> HttpResponse:
-    """The domains of a cluster, and the one that ?domain= names, down to its accelerators."""
+    """The domains of a cluster; with ?domain=, or where there is but one, down to its accelerators."""
     actor = actor_of(request)
     cluster = queries.cluster_for(actor, slug)
+    refuse_unknown(None, request.GET, also=_KNOWN)
+    tiles = drawing.tiles_of(cluster)
     context = cluster_context(cluster) | {
         "cluster": cluster,
-        "domains": queries.domains_of(cluster),
+        "tiles": tiles,
         "may_operate": actor.may(Right.OPERATE, cluster.scope_id),
     }
+    asked = request.GET.get("domain", "")
+    if asked or len(tiles) == 1:
+        domain = _domain(cluster, asked, tiles)
+        return render(request, "fleet/domain.html", context | _domain_context(request, cluster, domain))
     return render(request, "fleet/topology.html", context)
+
+
+def _domain(cluster: Cluster, asked: str, tiles: list[drawing.Tile]) -> Domain | None:
+    """The domain to draw; None stands for the nodes that are in none."""
+    if not asked:
+        return tiles[0].domain
+    if asked == _NO_DOMAIN:
+        return None
+    return drawing.domain_in(cluster, int(asked) if asked.isdecimal() else 0)
+
+
+def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | None) -> dict[str, Any]:
+    layer = layer_of(request.GET.get("colour", ""))
+    nodes = drawing.nodes_to_draw(cluster, domain)
+    colours = layer.paint(nodes)
+    picture = drawing.picture_of(cluster, domain, nodes, colours)
+    part, cell = drawing.selected_in(picture, request.GET)
+    here = {"domain": domain.pk if domain else _NO_DOMAIN, "colour": layer.key}
+    return {
+        "domain": domain,
+        "picture": picture,
+        "layer": layer,
+        "layers": layers(),
+        "colours_of": colours.of,
+        "here": f"?{urlencode(here)}",
+        "selected": part,
+        "selected_cell": cell,
+        "fabric": fabric_of(domain) if domain else None,
+    }

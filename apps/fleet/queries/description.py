@@ -1,0 +1,151 @@
+"""The fleet on record as the engine's plain value, for drawings, scheduler files, placement and what-ifs."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from apps.fleet.engine import description as plain
+from apps.fleet.engine.description import FleetDescription, Part, Span, described
+from apps.fleet.engine.graph import Medium
+from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, NodeAlias, SubDomain, Switch
+
+_SAYS = {Part.NODES, Part.DOMAINS, Part.SUBDOMAINS, Part.CARDS, Part.MODELS}
+
+
+def description_of(
+    cluster: Cluster, *, domain: Domain | None = None, fabric: bool = False
+) -> FleetDescription:
+    """A cluster, or one domain of it, without what is retired.
+
+    fabric: with the switches and links of the scale-up fabric, whose switches are no tree of nodes. Without it
+    the switches are those above nodes only, as schedulers know them, and links are left out.
+    """
+    nodes = Node.objects.in_use().filter(cluster=cluster)
+    if domain is not None:
+        nodes = nodes.filter(domain=domain)
+    rows = list(nodes.values("pk", "name", "domain__name"))
+    names = {row["pk"]: row["name"] for row in rows}
+    cards = Accelerator.objects.filter(node__in=nodes).order_by("node_id", "index")
+    cells = list(cards.values_list("pk", "node_id", "index", "model", "sub_domain__name"))
+    described_nodes = _nodes(rows, cells)
+    domains = _domains(cluster, domain)
+    if fabric:
+        ends = {pk: f"{names[node]}/{index}" for pk, node, index, _model, _hall in cells}
+        switches, links = _fabric(cluster, domain, names, ends)
+        return described(
+            says=_SAYS | {Part.SWITCHES, Part.LINKS},
+            domains=domains,
+            nodes=described_nodes,
+            switches=switches,
+            links=links,
+        )
+    switches = _tree(cluster, names)
+    says = _SAYS | ({Part.SWITCHES} if switches else set())
+    return described(says=says, domains=domains, nodes=described_nodes, switches=switches)
+
+
+def aliases_of(cluster: Cluster) -> dict[str, str]:
+    """Other names of nodes → their names."""
+    return dict(NodeAlias.objects.filter(cluster=cluster).values_list("name", "node__name"))
+
+
+def _nodes(rows: list[dict[str, Any]], cells: list[tuple[Any, ...]]) -> list[plain.Node]:
+    by_node: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for cell in cells:
+        by_node[cell[1]].append(cell)
+    return [
+        plain.Node(
+            name=row["name"],
+            domain=row["domain__name"] or "",
+            spans=tuple(_spans(by_node[row["pk"]])),
+            cards=len(by_node[row["pk"]]),
+            model=_model(by_node[row["pk"]]),
+        )
+        for row in rows
+    ]
+
+
+def _spans(cells: list[tuple[Any, ...]]) -> Iterable[Span]:
+    for hall, run in itertools.groupby(cells, key=lambda cell: cell[4]):
+        cards = len(list(run))
+        if hall:
+            yield Span(sub_domain=hall, cards=cards)
+
+
+def _model(cells: list[tuple[Any, ...]]) -> str:
+    """The model of all cards of a node; "" where they differ or do not say."""
+    models = {cell[3] for cell in cells}
+    return models.pop() if len(models) == 1 else ""
+
+
+def _domains(cluster: Cluster, domain: Domain | None) -> list[plain.Domain]:
+    rows = Domain.objects.filter(cluster=cluster, retired_at__isnull=True)
+    if domain is not None:
+        rows = rows.filter(pk=domain.pk)
+    halls: dict[int, list[str]] = defaultdict(list)
+    for home, name in SubDomain.objects.filter(domain__in=rows).values_list("domain_id", "name"):
+        halls[home].append(name)
+    return [
+        plain.Domain(name=name, sub_domains=tuple(halls[pk])) for pk, name in rows.values_list("pk", "name")
+    ]
+
+
+def _fabric(
+    cluster: Cluster, domain: Domain | None, names: dict[int, str], ends: dict[int, str]
+) -> tuple[list[plain.Switch], list[plain.Link]]:
+    rows = Switch.objects.filter(cluster=cluster)
+    if domain is not None:
+        rows = rows.filter(domain=domain)
+    switches = {pk: (name, tier) for pk, name, tier in rows.values_list("pk", "name", "tier")}
+    links = []
+    wanted = Link.objects.filter(upper__in=rows)
+    for upper, card, node, lower, count, speed, optical in wanted.values_list(
+        "upper_id",
+        "accelerator_id",
+        "node_id",
+        "lower_id",
+        "count",
+        "unidirectional_bytes_per_s",
+        "optical",
+    ):
+        end = ends.get(card) or names.get(node) or (switches[lower][0] if lower in switches else "")
+        if end:
+            links.append(
+                plain.Link(
+                    a=switches[upper][0],
+                    b=end,
+                    kind=(Medium.OPTICAL if optical else Medium.COPPER).value,
+                    count=count,
+                    bandwidth_bytes_per_s=round(speed),
+                )
+            )
+    return [plain.Switch(name=name, tier=tier) for name, tier in switches.values()], links
+
+
+def _tree(cluster: Cluster, names: dict[int, str]) -> list[plain.Switch]:
+    """Switches that have nodes beneath them, directly or through other switches."""
+    rows = Switch.objects.filter(cluster=cluster).values_list("pk", "name", "tier")
+    switches = {pk: (name, tier) for pk, name, tier in rows}
+    nodes: dict[int, list[str]] = defaultdict(list)
+    below: dict[int, list[int]] = defaultdict(list)
+    ends = Link.objects.filter(upper__cluster=cluster, accelerator__isnull=True)
+    for upper, node, lower in ends.values_list("upper_id", "node_id", "lower_id"):
+        if node in names:
+            nodes[upper].append(names[node])
+        elif lower is not None:
+            below[upper].append(lower)
+    kept = set(nodes)
+    while more := {upper for upper, lowers in below.items() if upper not in kept and kept & set(lowers)}:
+        kept |= more
+    return [
+        plain.Switch(
+            name=switches[pk][0],
+            tier=switches[pk][1],
+            switches=tuple(switches[lower][0] for lower in below[pk] if lower in kept),
+            nodes=tuple(nodes[pk]),
+        )
+        for pk in kept
+    ]
