@@ -15,6 +15,10 @@ SIDE_DOORS = {
     "jobs.running": "tasks of each app are given the running job",
     "jobs.readiness": "portal gives it an address beside the other probes",
     "fleet.page": "every page about a cluster tells the shell so in the same way",
+    "evidence.answers": "the intake answers about a receipt as evidence itself does",
+    "evidence.uploads": "the intake takes files of any size, which evidence knows how to bound",
+    "evidence.store": "the intake streams a body into the store without holding it",
+    "evidence.words": "what states and kinds of evidence are called",
     "jobs.answers": "the API of each app answers 202 in the same way",
 }
 
