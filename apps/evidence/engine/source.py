@@ -111,7 +111,7 @@ class Source:
 
     def _plain(self, text: str) -> str:
         """A line without escape codes and controls, and without HTML where it is escaped."""
-        if self.is_escaped:
+        if self.is_escaped and ("<" in text or "&" in text):
             text = html.unescape(_WRAPPERS.sub("", text))
         return _clean(text)
 
