@@ -47,6 +47,8 @@ class Change(models.Model):
     back_out = models.TextField(blank=True)  # how to get back, in words
     state = models.CharField(max_length=12, choices=ChangeState.choices, default=ChangeState.DRAFT)
     content_digest = models.CharField(max_length=64)
+    revision = models.PositiveIntegerField(default=1)  # of the content: each edit is one, and voids approvals
+    edited_at = models.DateTimeField(null=True)
     approvals_needed = models.PositiveSmallIntegerField(default=1)
     requester = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
     last_editor = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
@@ -58,6 +60,8 @@ class Change(models.Model):
     ended_reason = models.TextField(blank=True)
     reverses = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="rollbacks")
     restores_version = models.ForeignKey(MatrixVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    origin_label = models.CharField(max_length=200, blank=True)  # what led to it, such as a launch
+    origin_path = models.CharField(max_length=200, blank=True, db_index=True)  # and its page
     reviewed_by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
     reviewed_at = models.DateTimeField(null=True)
     review = models.TextField(blank=True)

@@ -40,9 +40,16 @@ def require_second_person(involved: Involved, person_id: int) -> None:
         )
 
 
-def approvals_that_count(given: Iterable[Given], *, digest: str, active_ids: set[int]) -> int:
-    """How many people approved exactly this content and have not left since."""
-    return len({one.person_id for one in given if one.digest == digest and one.person_id in active_ids})
+def approvals_that_count(
+    given: Iterable[Given], *, involved: Involved, digest: str, able_ids: set[int]
+) -> int:
+    """How many people approved exactly this content and could still do so.
+
+    able_ids: who holds the right today and has not left. The people of the change never count, whatever they
+    were when they approved.
+    """
+    able = able_ids - {involved.requester_id, involved.last_editor_id, involved.executor_id}
+    return len({one.person_id for one in given if one.digest == digest and one.person_id in able})
 
 
 def require_executor(given: Iterable[Given], *, digest: str, person_id: int | None) -> None:

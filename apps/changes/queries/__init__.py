@@ -1,11 +1,36 @@
 """Questions about changes, by noun."""
 
+from apps.changes.queries.approvals import approvals_counting, approvers_of, given_for
 from apps.changes.queries.changes import (
     change_for,
     changes_visible,
+    domain_for,
     open_changes_on,
     snapshot_versions,
     waiting_targets,
+    with_node_count,
 )
+from apps.changes.queries.gates import Wait, gate_of
+from apps.changes.queries.inventory import inventory_of
+from apps.changes.queries.targets import Difference, differences_of, not_reaching, reaches, wanted_in
 
-__all__ = ["change_for", "changes_visible", "open_changes_on", "snapshot_versions", "waiting_targets"]
+__all__ = [
+    "Difference",
+    "Wait",
+    "approvals_counting",
+    "approvers_of",
+    "change_for",
+    "changes_visible",
+    "differences_of",
+    "domain_for",
+    "gate_of",
+    "given_for",
+    "inventory_of",
+    "not_reaching",
+    "open_changes_on",
+    "reaches",
+    "snapshot_versions",
+    "waiting_targets",
+    "wanted_in",
+    "with_node_count",
+]

@@ -1,26 +1,46 @@
-"""Changes: which there are, which touch these nodes, and what they still wait for."""
+"""Changes: which there are, and which touch these nodes."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 
-from django.db.models import QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from apps.changes.engine.states import OPEN, UNDER_WAY
 from apps.changes.models import Change, Snapshot, Target
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
+from apps.fleet.models import Domain
 
 
 def changes_visible(actor: Actor) -> QuerySet[Change]:
     """Changes of clusters that the actor may read, newest first, with people and places joined."""
     rows = Change.objects.select_related(
-        "cluster", "domain", "requester", "last_editor", "executor", "reverses", "restores_version__matrix"
+        "cluster",
+        "domain",
+        "requester",
+        "last_editor",
+        "executor",
+        "reviewed_by",
+        "reverses",
+        "restores_version__matrix",
     )
     scopes = actor.scope_ids(Right.READ)
     return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
+
+
+def with_node_count(changes: QuerySet[Change]) -> QuerySet[Change]:
+    """The changes with `node_count`: on how many nodes they have targets."""
+    counted = (
+        Target.objects.filter(change=OuterRef("pk"))
+        .order_by()
+        .values("change")
+        .annotate(n=Count("node", distinct=True))
+    )
+    return changes.annotate(node_count=Coalesce(Subquery(counted.values("n")), 0))
 
 
 def change_for(actor: Actor, change_id: int, right: Right = Right.READ) -> Change:
@@ -32,11 +52,20 @@ def change_for(actor: Actor, change_id: int, right: Right = Right.READ) -> Chang
     return change
 
 
+def domain_for(actor: Actor, domain_id: int, right: Right = Right.READ) -> Domain:
+    """A domain in use. Raises Missing, NotAllowed."""
+    domain = Domain.objects.select_related("cluster").filter(pk=domain_id, retired_at__isnull=True).first()
+    if domain is None or not actor.may(Right.READ, domain.cluster.scope_id):
+        raise Missing("there is no such domain, or you may not see it")
+    actor.require(right, domain.cluster.scope_id)
+    return domain
+
+
 def open_changes_on(node_ids: Iterable[int], *, under_way_only: bool = False) -> QuerySet[Change]:
     """Changes that are not over and touch any of these nodes."""
     states = UNDER_WAY if under_way_only else OPEN
     touching = Target.objects.filter(node_id__in=list(node_ids)).values("change")
-    return Change.objects.filter(pk__in=touching, state__in=states)
+    return Change.objects.filter(pk__in=touching, state__in=[state.value for state in states])
 
 
 def waiting_targets(node_ids: Iterable[int]) -> QuerySet[Target]:
@@ -44,7 +73,7 @@ def waiting_targets(node_ids: Iterable[int]) -> QuerySet[Target]:
     return Target.objects.filter(
         node_id__in=list(node_ids),
         reached_at__isnull=True,
-        change__state__in=UNDER_WAY,
+        change__state__in=[state.value for state in UNDER_WAY],
         stage__started_at__isnull=False,
     ).select_related("change", "stage", "node")
 

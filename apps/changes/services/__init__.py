@@ -1,14 +1,16 @@
 """Decisions about changes, by noun."""
 
 from apps.changes.services.approvals import approve_change, refuse_change
-from apps.changes.services.drafting import Wish, cancel_change, draft_change, edit_change, submit_change
-from apps.changes.services.rollbacks import (
-    RollbackPreview,
-    preview_rollback,
-    review_rollback,
-    roll_back_change,
-    start_rollback,
+from apps.changes.services.drafting import (
+    Content,
+    Wish,
+    cancel_change,
+    draft_change,
+    edit_change,
+    stages_for,
+    submit_change,
 )
+from apps.changes.services.rollbacks import Origin, review_rollback, roll_back_change, start_rollback
 from apps.changes.services.rollout import (
     consider_reports,
     fail_change,
@@ -18,7 +20,8 @@ from apps.changes.services.rollout import (
 )
 
 __all__ = [
-    "RollbackPreview",
+    "Content",
+    "Origin",
     "Wish",
     "approve_change",
     "cancel_change",
@@ -28,10 +31,10 @@ __all__ = [
     "fail_change",
     "finish_change",
     "pass_stage",
-    "preview_rollback",
     "refuse_change",
     "review_rollback",
     "roll_back_change",
+    "stages_for",
     "start_change",
     "start_rollback",
     "submit_change",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.db import DatabaseError, IntegrityError, transaction
 
-from apps.accounts.queries import active_person_ids
 from apps.audit.services import decision
 from apps.changes import queries
 from apps.changes.engine import approval_rules
@@ -13,7 +12,7 @@ from apps.changes.models import Approval, Change
 from apps.changes.services import moves
 from apps.core import clock
 from apps.core.actor import Actor
-from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed, Stale
+from apps.core.errors import Conflict, NotAllowed
 from apps.core.rights import Right
 
 
@@ -24,7 +23,7 @@ def approve_change(*, actor: Actor, change_id: int, expected_version: int, note:
     Raises NotAllowed (role, four_eyes, person_required), Stale (edited meanwhile), Conflict (wrong state).
     """
     change = _voice(actor, change_id, expected_version, approves=True, note=note)
-    counting = approvals_counting(change)
+    counting = queries.approvals_counting(change)
     if counting >= change.approvals_needed:
         moves.move(change, to=State.APPROVED, expected_version=change.version)
     moves.note(actor, "change.approved", change, after=_said(change) | {"count": counting}, reason=note)
@@ -34,37 +33,25 @@ def approve_change(*, actor: Actor, change_id: int, expected_version: int, note:
 @decision
 def refuse_change(*, actor: Actor, change_id: int, expected_version: int, note: str) -> Change:
     """Refuse the content as it is; the change is over. Raises as approve_change, and Invalid without a note."""
-    if not note.strip():
-        raise Invalid("say why", errors=[FieldError(pointer="/note", message="a reason is needed")])
-    change = _voice(actor, change_id, expected_version, approves=False, note=note)
+    text = moves.require_text(note, "/note")
+    change = _voice(actor, change_id, expected_version, approves=False, note=text)
     moves.move(
-        change, to=State.REFUSED, expected_version=change.version, ended_at=clock.now(), ended_reason=note
+        change, to=State.REFUSED, expected_version=change.version, ended_at=clock.now(), ended_reason=text
     )
-    moves.note(actor, "change.refused", change, after=_said(change), reason=note)
+    moves.note(actor, "change.refused", change, after=_said(change), reason=text)
     return moves.fresh(actor, change)
-
-
-def approvals_counting(change: Change) -> int:
-    """How many approvals of the content count, of people who have not left."""
-    given = moves.given_for(change)
-    return approval_rules.approvals_that_count(
-        given,
-        digest=change.content_digest,
-        active_ids=active_person_ids({one.person_id for one in given}),
-    )
 
 
 def _voice(actor: Actor, change_id: int, expected_version: int, *, approves: bool, note: str) -> Change:
     person_id = actor.require_person_present()
-    change = queries.change_for(actor, change_id, Right.APPROVE)
+    change = moves.locked(actor, change_id, Right.APPROVE)
     approval_rules.require_second_person(moves.involved_in(change), person_id)
+    # An approval does not move the version, so two people may approve the same page; an edit does.
+    moves.require_version(change, expected_version)
     if change.state != State.SUBMITTED:
         raise Conflict(
             f"the change is {change.state}, it waits for nobody", code="change_state", state=change.state
         )
-    # An approval does not move the version, so two people may approve the same page; an edit does.
-    if change.version != expected_version:
-        raise Stale(f"the change was edited meanwhile (now version {change.version})", version=change.version)
     try:
         with transaction.atomic():
             Approval.objects.create(
@@ -75,11 +62,18 @@ def _voice(actor: Actor, change_id: int, expected_version: int, *, approves: boo
                 note=note.strip(),
                 at=clock.now(),
             )
-    except IntegrityError as error:
-        raise Conflict("you have spoken on this change already", code="approved_twice") from error
-    except DatabaseError as error:  # the trigger: somebody became editor or executor at this very moment
-        raise NotAllowed("a second person must approve", code="four_eyes") from error
+    except DatabaseError as error:
+        raise _refusal(error) from error
     return change
+
+
+def _refusal(error: DatabaseError) -> Exception:
+    """What the database refused: SQLite reports its triggers as integrity errors too, so the words decide."""
+    if "four eyes" in str(error):
+        return NotAllowed("a second person must approve", code="four_eyes")
+    if isinstance(error, IntegrityError):
+        return Conflict("you have spoken on this change already", code="approved_twice")
+    return error
 
 
 def _said(change: Change) -> dict[str, object]:

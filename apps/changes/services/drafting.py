@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import F
-
 from apps.audit.services import decision
 from apps.changes import queries
-from apps.changes.engine.stages import StagePlan, default_stages
+from apps.changes.engine.stages import DEFAULT_SOAK_S, StagePlan, default_stages
 from apps.changes.engine.states import EDITABLE, State
 from apps.changes.models import Change, ChangeKind, Stage, Target
 from apps.changes.services import moves
 from apps.core import clock
 from apps.core.actor import Actor
-from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed, Stale
+from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
 from apps.environments.queries import reported_versions
 from apps.fleet.models import Accelerator, Domain, Node
+
+MOST_APPROVALS = 5
+LONGEST_SOAK_S = 7 * 86400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,42 +29,57 @@ class Wish:
     values: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a change says, beside its domain and its nodes.
+
+    wishes: what is to run on every node. soak_s: how long the first and the second stage hold, in seconds.
+    """
+
+    title: str
+    reason: str
+    wishes: tuple[Wish, ...]
+    back_out: str = ""
+    approvals_needed: int = 1
+    soak_s: tuple[int, ...] = DEFAULT_SOAK_S
+
+
 @decision
 def draft_change(
     *,
     actor: Actor,
     domain_id: int,
     kind: str,
-    title: str,
-    reason: str,
-    wishes: Sequence[Wish],
+    content: Content,
     node_ids: Sequence[int] = (),
-    back_out: str = "",
 ) -> Change:
     """A draft for nodes of one domain (all of them where none are named), in the default stages.
 
-    Raises Invalid (kind, title, reason, wishes, nodes), NotAllowed where no person asks.
+    Raises Invalid (kind, title, reason, wishes, nodes), Missing, NotAllowed where no person asks.
     """
-    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
+    domain = queries.domain_for(actor, domain_id)
     moves.may_write(actor, domain.cluster.scope_id)
     if actor.person_id is None:
         raise NotAllowed("a change is asked for by a person or a service account", code="person_required")
-    _check(kind, title, reason, wishes)
+    content = _checked(kind, content)
     nodes = _nodes(domain, node_ids)
+    now = clock.now()
     change = Change.objects.create(
         cluster=domain.cluster,
         domain=domain,
         kind=kind,
-        title=title.strip()[:200],
-        reason=reason.strip(),
-        back_out=back_out.strip(),
+        title=content.title,
+        reason=content.reason,
+        back_out=content.back_out,
+        approvals_needed=content.approvals_needed,
         requester_id=actor.person_id,
         last_editor_id=actor.person_id,
-        created_at=clock.now(),
+        created_at=now,
+        edited_at=now,
     )
-    plan_targets(change, nodes, {node.pk: wishes for node in nodes})
+    _plan(change, nodes, content)
     moves.set_digest(change)
-    moves.note(actor, "change.drafted", change, after=moves.content_of(change), reason=reason)
+    moves.note(actor, "change.drafted", change, after=moves.summary_of(change), reason=content.reason)
     return moves.fresh(actor, change)
 
 
@@ -73,46 +89,46 @@ def edit_change(
     actor: Actor,
     change_id: int,
     expected_version: int,
-    title: str,
-    reason: str,
-    wishes: Sequence[Wish],
+    content: Content,
     node_ids: Sequence[int] = (),
-    back_out: str = "",
 ) -> Change:
-    """Change a change before it starts. It goes back to draft, and approvals of its old content count no more.
+    """Change a change before it starts. It goes back to draft, and approvals of what it was count no more.
 
-    Raises Stale, Conflict where it has started or is over, Invalid.
+    What changes nothing writes nothing. Raises Stale, Conflict where it has started or is over, Invalid.
     """
-    change = queries.change_for(actor, change_id)
+    change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
-    _check(change.kind, title, reason, wishes)
+    if actor.person_id is None:
+        raise NotAllowed("a change is edited by a person or a service account", code="person_required")
+    moves.require_version(change, expected_version)
+    if change.state not in EDITABLE:
+        raise Conflict(
+            f"the change is {change.state}, it cannot be edited", code="change_state", state=change.state
+        )
+    content = _checked(change.kind, content)
     nodes = _nodes(change.domain, node_ids)
-    before = moves.content_of(change)
-    moved = Change.objects.filter(
-        pk=change_id, version=expected_version, state__in=[state.value for state in EDITABLE]
-    ).update(
-        title=title.strip()[:200],
-        reason=reason.strip(),
-        back_out=back_out.strip(),
-        last_editor_id=actor.person_id,
-        state=State.DRAFT.value,
-        version=F("version") + 1,
-    )
-    if not moved:
-        _refuse_edit(change, expected_version)
-    change.refresh_from_db()
+    if _is_same(change, nodes, content):
+        return change
+    before = moves.summary_of(change)
+    change.title, change.reason, change.back_out = content.title, content.reason, content.back_out
+    change.approvals_needed = content.approvals_needed
+    change.last_editor_id, change.edited_at = actor.person_id, clock.now()
+    change.revision += 1
+    change.version += 1
+    change.state = State.DRAFT.value
+    change.save()
     change.targets.all().delete()
     change.stages.all().delete()
-    plan_targets(change, nodes, {node.pk: wishes for node in nodes})
+    _plan(change, nodes, content)
     moves.set_digest(change)
-    moves.note(actor, "change.edited", change, before=before, after=moves.content_of(change))
+    moves.note(actor, "change.edited", change, before=before, after=moves.summary_of(change))
     return moves.fresh(actor, change)
 
 
 @decision
 def submit_change(*, actor: Actor, change_id: int, expected_version: int) -> Change:
     """Ask for approval. Raises Conflict where it is no draft, Stale."""
-    change = queries.change_for(actor, change_id)
+    change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
     moves.move(change, to=State.SUBMITTED, expected_version=expected_version, submitted_at=clock.now())
     moves.note(actor, "change.submitted", change, after={"digest": change.content_digest})
@@ -121,29 +137,29 @@ def submit_change(*, actor: Actor, change_id: int, expected_version: int) -> Cha
 
 @decision
 def cancel_change(*, actor: Actor, change_id: int, expected_version: int, reason: str) -> Change:
-    """Take a change back before it starts. Raises Conflict where it has started or is over, Stale."""
-    change = queries.change_for(actor, change_id)
+    """Take a change back before it starts. Raises Invalid, Conflict where it has started or is over, Stale."""
+    change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
+    text = moves.require_text(reason, "/reason")
     moves.move(
         change,
         to=State.CANCELLED,
         expected_version=expected_version,
         ended_at=clock.now(),
-        ended_reason=reason.strip(),
+        ended_reason=text,
     )
-    moves.note(actor, "change.cancelled", change, reason=reason)
+    moves.note(actor, "change.cancelled", change, reason=text)
     return moves.fresh(actor, change)
 
 
-def plan_targets(
-    change: Change,
-    nodes: Sequence[Node],
-    wishes_of: dict[int, Sequence[Wish]],
-    stages: Sequence[StagePlan] | None = None,
-) -> None:
+def stages_for(nodes: Sequence[Node], soak_s: Sequence[int] = DEFAULT_SOAK_S) -> tuple[StagePlan, ...]:
+    """The stages in which a change of these nodes would go."""
+    return default_stages(_with_sub_domain(nodes), soak_s=soak_s)
+
+
+def plan_targets(change: Change, wishes_of: dict[int, Sequence[Wish]], stages: Sequence[StagePlan]) -> None:
     """Write stages and targets, with what each node runs now beside what it is to run."""
-    stages = default_stages(_with_sub_domain(nodes)) if stages is None else stages
-    versions = reported_versions([node.pk for node in nodes])
+    versions = reported_versions(list(wishes_of))
     targets = []
     for number, plan in enumerate(stages, start=1):
         stage = Stage.objects.create(change=change, number=number, name=plan.name, soak_s=plan.soak_s)
@@ -163,47 +179,86 @@ def plan_targets(
     Target.objects.bulk_create(targets, batch_size=500)
 
 
+def _plan(change: Change, nodes: Sequence[Node], content: Content) -> None:
+    plan_targets(change, {node.pk: content.wishes for node in nodes}, stages_for(nodes, content.soak_s))
+
+
 def _with_sub_domain(nodes: Sequence[Node]) -> list[tuple[int, str]]:
-    cards = Accelerator.objects.filter(node__in=nodes, index=0).select_related("sub_domain")
-    home = {card.node_id: card.sub_domain.name if card.sub_domain else "" for card in cards}
-    return [(node.pk, home.get(node.pk, "")) for node in nodes]
+    cards = Accelerator.objects.filter(node__in=nodes, index=0).values_list("node_id", "sub_domain__name")
+    home = dict(cards)
+    return [(node.pk, home.get(node.pk) or "") for node in nodes]
 
 
 def _nodes(domain: Domain, node_ids: Sequence[int]) -> list[Node]:
     nodes = Node.objects.in_use().under(domain).order_by("index", "name")
-    if not node_ids:
-        return list(nodes)
-    found = list(nodes.filter(pk__in=node_ids))
-    if len(found) != len(set(node_ids)):
-        message = f"not all of these nodes are in use in {domain.name}"
+    found = list(nodes.filter(pk__in=node_ids)) if node_ids else list(nodes)
+    if not found or (node_ids and len(found) != len(set(node_ids))):
+        message = (
+            f"not all of these nodes are in use in {domain.name}"
+            if node_ids
+            else f"{domain.name} has no nodes in use"
+        )
         raise Invalid(message, errors=[FieldError(pointer="/nodes", message=message)])
     return found
 
 
-def _check(kind: str, title: str, reason: str, wishes: Sequence[Wish]) -> None:
+def _is_same(change: Change, nodes: Sequence[Node], content: Content) -> bool:
+    held = (change.title, change.reason, change.back_out, change.approvals_needed)
+    asked = (content.title, content.reason, content.back_out, content.approvals_needed)
+    targets = {(row.node_id, row.component): tuple(row.values) for row in change.targets.all()}
+    wanted = {(node.pk, wish.component): wish.values for node in nodes for wish in content.wishes}
+    soaks = [stage.soak_s for stage in change.stages.all()]
+    planned = [stage.soak_s for stage in stages_for(nodes, content.soak_s)]
+    return held == asked and targets == wanted and soaks == planned
+
+
+def _checked(kind: str, content: Content) -> Content:
+    """The content without blanks around its texts. Raises Invalid that names everything that is wrong."""
+    errors = [*_wrong_texts(kind, content), *_wrong_wishes(content.wishes)]
+    if not 1 <= content.approvals_needed <= MOST_APPROVALS:
+        message = f"say 1 to {MOST_APPROVALS}"
+        errors.append(FieldError(pointer="/approvals_needed", message=message))
+    if len(content.soak_s) != len(DEFAULT_SOAK_S) or not all(
+        0 <= soak_s <= LONGEST_SOAK_S for soak_s in content.soak_s
+    ):
+        message = f"say {len(DEFAULT_SOAK_S)} times of 0 to {LONGEST_SOAK_S} s"
+        errors.append(FieldError(pointer="/soak_s", message=message))
+    if errors:
+        raise Invalid(errors[0].message, code="change", errors=errors)
+    return Content(
+        title=content.title.strip()[:200],
+        reason=content.reason.strip(),
+        back_out=content.back_out.strip(),
+        approvals_needed=content.approvals_needed,
+        soak_s=tuple(content.soak_s),
+        wishes=tuple(
+            Wish(component=wish.component.strip(), values=tuple(v.strip() for v in wish.values if v.strip()))
+            for wish in content.wishes
+        ),
+    )
+
+
+def _wrong_texts(kind: str, content: Content) -> list[FieldError]:
     errors = []
     if kind not in ChangeKind.values or kind == ChangeKind.ROLLBACK:
         kinds = ", ".join(value for value in ChangeKind.values if value != ChangeKind.ROLLBACK)
         errors.append(FieldError(pointer="/kind", message=f"{kind}: say one of {kinds}"))
-    if not title.strip():
+    if not content.title.strip():
         errors.append(FieldError(pointer="/title", message="say what is changed"))
-    if not reason.strip():
+    if not content.reason.strip():
         errors.append(FieldError(pointer="/reason", message="say why"))
+    return errors
+
+
+def _wrong_wishes(wishes: Sequence[Wish]) -> list[FieldError]:
     if not wishes:
-        errors.append(FieldError(pointer="/items", message="name at least one component and its version"))
+        return [FieldError(pointer="/items", message="name at least one component and its version")]
+    errors, seen = [], set()
     for place, wish in enumerate(wishes):
-        if not wish.component.strip() or not any(value.strip() for value in wish.values):
+        name = wish.component.strip()
+        if not name or len(name) > 60 or not any(value.strip() for value in wish.values):
             errors.append(FieldError(pointer=f"/items/{place}", message="name a component and a version"))
-        if any(wish.component == other.component for other in wishes[:place]):
-            errors.append(FieldError(pointer=f"/items/{place}/component", message="named twice"))
-    if errors:
-        raise Invalid(errors[0].message, code="change", errors=errors)
-
-
-def _refuse_edit(change: Change, expected_version: int) -> None:
-    change.refresh_from_db()
-    if change.version != expected_version:
-        raise Stale(f"the change was edited meanwhile (now version {change.version})", version=change.version)
-    raise Conflict(
-        f"the change is {change.state}, it cannot be edited", code="change_state", state=change.state
-    )
+        elif name in seen:
+            errors.append(FieldError(pointer=f"/items/{place}/component", message=f"{name} is named twice"))
+        seen.add(name)
+    return errors

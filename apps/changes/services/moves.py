@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import F
+from django.urls import reverse
 
 from apps.audit.services import record
 from apps.changes import queries
@@ -12,14 +13,43 @@ from apps.changes.engine import approval_rules, states
 from apps.changes.models import Change, Stage, Target
 from apps.core import digest
 from apps.core.actor import Actor
-from apps.core.errors import Conflict, Stale
+from apps.core.errors import Conflict, FieldError, Invalid, Stale
 from apps.core.rights import Right, TokenScope
+from apps.jobs.services.webhooks import announce
 
 
 def may_write(actor: Actor, scope_id: int) -> None:
     """Needs OPERATE in the scope, and change:write of a token."""
     actor.require(Right.OPERATE, scope_id)
     actor.require_token_scope(TokenScope.CHANGE_WRITE)
+
+
+def locked(actor: Actor, change_id: int, right: Right = Right.READ) -> Change:
+    """A change whose row is locked, so that what is decided next is decided on what it is now.
+
+    Without the lock two approvals at the same moment would each count only themselves on PostgreSQL.
+    Raises Missing, NotAllowed.
+    """
+    list(Change.objects.select_for_update().filter(pk=change_id).values_list("pk"))
+    return queries.change_for(actor, change_id, right)
+
+
+def require_version(change: Change, expected_version: int) -> None:
+    """Raises Stale, with who edited the change last and when, where it is not the version that was seen."""
+    if change.version != expected_version:
+        raise Stale(
+            f"the change was changed meanwhile (now version {change.version})",
+            version=change.version,
+            changed_by=change.last_editor.name,
+            changed_at=change.edited_at,
+        )
+
+
+def require_text(text: str, pointer: str) -> str:
+    """The text without blanks around it. Raises Invalid where nothing is left."""
+    if not text.strip():
+        raise Invalid("say why", errors=[FieldError(pointer=pointer, message="a reason is needed")])
+    return text.strip()
 
 
 def content_of(change: Change) -> dict[str, Any]:
@@ -31,8 +61,22 @@ def content_of(change: Change) -> dict[str, Any]:
         "title": change.title,
         "reason": change.reason,
         "back_out": change.back_out,
+        "approvals_needed": change.approvals_needed,
+        "revision": change.revision,
         "stages": [[s.number, s.name, s.soak_s] for s in Stage.objects.filter(change=change)],
         "targets": sorted([t.stage.number, t.node.name, t.component, t.values] for t in targets),
+    }
+
+
+def summary_of(change: Change) -> dict[str, Any]:
+    """The content for the audit trail: short, however many nodes there are, and bound by its digest."""
+    return {
+        "title": change.title,
+        "kind": change.kind,
+        "domain": change.domain.name,
+        "revision": change.revision,
+        "digest": change.content_digest,
+        "wanted": queries.wanted_in(change.targets.all()),
     }
 
 
@@ -48,8 +92,7 @@ def move(change: Change, *, to: states.State, expected_version: int, **fields: A
 
     Raises Stale where somebody changed it meanwhile, Conflict where the state has no such move.
     """
-    if change.version != expected_version:
-        raise Stale(f"the change was edited meanwhile (now version {change.version})", version=change.version)
+    require_version(change, expected_version)
     if not states.may_move(states.State(change.state), to):
         raise Conflict(
             f"the change is {change.state}, it cannot become {to.value}",
@@ -60,11 +103,12 @@ def move(change: Change, *, to: states.State, expected_version: int, **fields: A
         state=to.value, version=F("version") + 1, **fields
     )
     if not moved:
-        raise Stale("the change was edited at the same moment")
+        raise Stale("the change was changed at the same moment")
     change.refresh_from_db()
 
 
 def involved_in(change: Change) -> approval_rules.Involved:
+    """The people of a change, as the rules take them."""
     return approval_rules.Involved(
         requester_id=change.requester_id,
         last_editor_id=change.last_editor_id,
@@ -72,16 +116,28 @@ def involved_in(change: Change) -> approval_rules.Involved:
     )
 
 
-def given_for(change: Change) -> list[approval_rules.Given]:
-    """All approvals (not refusals) of a change, for whatever content."""
-    rows = change.approvals.filter(approves=True).values_list("person_id", "content_digest")
-    return [approval_rules.Given(person_id=person_id, digest=mark) for person_id, mark in rows]
+def note(
+    actor: Actor, action: str, change: Change, *, tell: dict[str, Any] | None = None, **said: Any
+) -> None:
+    """The audit event of a decision about a change, and the message to whoever wants to know of it.
 
-
-def note(actor: Actor, action: str, change: Change, **said: Any) -> None:
-    """The audit event of a decision about a change."""
+    tell: more for the message than what every one of them says.
+    """
     record(actor=actor, action=action, on=change, scope_id=change.cluster.scope_id, **said)
+    payload = {
+        "change": change.pk,
+        "title": change.title,
+        "kind": change.kind,
+        "state": change.state,
+        "cluster": change.cluster.slug,
+        "domain": change.domain.name,
+        "digest": change.content_digest,
+        "path": reverse("changes:change", args=[change.pk]),
+        "by": actor.label,
+    }
+    announce(action, payload | (tell or {}), change.cluster.scope_id)
 
 
 def fresh(actor: Actor, change: Change) -> Change:
+    """The change as it is in the database now, with what pages need joined."""
     return queries.change_for(actor, change.pk)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from apps.audit.services import decision
-from apps.catalogue.engine.components import RuleKind
 from apps.changes import queries
 from apps.changes.engine.stages import StagePlan
 from apps.changes.engine.states import State
 from apps.changes.models import Change, ChangeKind, Snapshot
+from apps.changes.queries import restoring
 from apps.changes.services import moves
 from apps.changes.services.drafting import Wish, plan_targets
 from apps.changes.services.rollout import begin_next_stage, consider_reports, take_snapshot
@@ -20,41 +20,17 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
 from apps.core.rights import Right
-from apps.environments import queries as environments
-from apps.environments.engine.drift import Reported
 from apps.environments.models import MatrixVersion
-from apps.environments.queries import reported_versions
 from apps.fleet import services as fleet
 from apps.fleet.models import Domain, HoldKind, Node
-from apps.fleet.queries import active_holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RollbackPreview:
-    """What a rollback would restore: the version, and (node, component, runs now, goes back to) row by row."""
+class Origin:
+    """What led to a rollback: a name for people, and its page."""
 
-    restores: MatrixVersion
-    rows: tuple[tuple[str, str, str, str], ...]
-    held: tuple[str, ...]  # nodes that something else holds
-
-
-def preview_rollback(
-    *, domain_id: int, matrix_version_id: int | None = None, node_ids: Sequence[int] = ()
-) -> RollbackPreview:
-    """What `start_rollback` would do, without doing it. Raises Conflict as it does."""
-    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
-    good = _known_good(domain, matrix_version_id)
-    nodes = _nodes_of(domain, node_ids)
-    wishes = _wishes_of_matrix(good, nodes)
-    versions = reported_versions(wishes)
-    names = {node.pk: node.name for node in nodes}
-    rows = [
-        (names[pk], wish.component, _text(versions.get(pk, {}).get(wish.component)), " | ".join(wish.values))
-        for pk, wanted in wishes.items()
-        for wish in wanted
-    ]
-    held = active_holds(wishes).exclude(kind=HoldKind.QUARANTINE)
-    return RollbackPreview(restores=good, rows=tuple(rows), held=tuple(hold.node.name for hold in held))
+    label: str = ""
+    path: str = ""
 
 
 @decision
@@ -65,20 +41,29 @@ def start_rollback(
     matrix_version_id: int | None = None,
     node_ids: Sequence[int] = (),
     reason: str,
+    origin: Origin | None = None,
 ) -> Change:
     """Back to a matrix version that was known good (the newest one by default), on nodes that differ from it.
 
-    node_ids: where to look; all nodes of the domain by default. Only what differs there is rolled back.
-    Raises Conflict where nothing was ever known good, nothing differs, or a node is held; Invalid, NotAllowed.
+    node_ids: where to look; all nodes of the domain by default. Only what differs there is rolled back. Nodes
+    that a failed change still holds are looked at too, and their holds pass to the rollback.
+    Raises Conflict where nothing was ever known good, nothing differs, or a node is held; Missing, Invalid,
+    NotAllowed.
     """
-    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
+    domain = queries.domain_for(actor, domain_id)
     person_id = _may_roll_back(actor, domain, reason)
-    good = _known_good(domain, matrix_version_id)
-    wishes = _wishes_of_matrix(good, _nodes_of(domain, node_ids))
-    change = _begin(actor, person_id, domain, f"Back to {good}", reason, wishes, restores_version=good)
-    fleet.take_holds(
-        actor=actor, node_ids=list(wishes), kind=HoldKind.CHANGE, owner=change.owner, reason=str(change)
+    good = restoring.known_good_version(domain, matrix_version_id)
+    stuck = restoring.stuck_changes(domain, node_ids)
+    nodes = restoring.nodes_to_look_at(domain, node_ids, stuck)
+    wishes = _wishes(restoring.differing_from(good, nodes))
+    if not wishes:
+        raise Conflict(f"no node differs from {good}", code="nothing_differs")
+    change = _begin(
+        actor, person_id, domain, f"Back to {good}", reason, wishes, restores_version=good, origin=origin
     )
+    for failed in stuck:
+        fleet.transfer_holds(actor=actor, from_owner=failed.owner, to_owner=change.owner, reason=str(change))
+    _hold_rest(actor, change, wishes)
     return _run(actor, change, reason)
 
 
@@ -88,7 +73,7 @@ def roll_back_change(*, actor: Actor, change_id: int, expected_version: int, rea
 
     Raises Conflict where it never started, was rolled back already, or is itself a rollback; Invalid, Stale.
     """
-    origin = queries.change_for(actor, change_id)
+    origin = moves.locked(actor, change_id)
     person_id = _may_roll_back(actor, origin.domain, reason)
     if origin.kind == ChangeKind.ROLLBACK:
         raise Conflict(
@@ -97,8 +82,9 @@ def roll_back_change(*, actor: Actor, change_id: int, expected_version: int, rea
     snapshot = Snapshot.objects.filter(change=origin).first()
     if snapshot is None:
         raise Conflict("the change has not started, there is nothing to go back from", code="no_snapshot")
-    nodes = list(Node.objects.filter(pk__in=origin.targets.values("node")).order_by("index", "name"))
-    wishes = _wishes_of_snapshot(origin, snapshot, nodes)
+    wishes = _wishes(restoring.versions_before(origin, snapshot))
+    if not wishes:
+        raise Conflict("the snapshot does not know what the nodes ran before", code="empty_snapshot")
     moves.move(
         origin,
         to=State.ROLLED_BACK,
@@ -107,38 +93,32 @@ def roll_back_change(*, actor: Actor, change_id: int, expected_version: int, rea
         ended_reason=reason.strip(),
     )
     change = _begin(actor, person_id, origin.domain, f"Undo {origin}", reason, wishes, reverses=origin)
-    moved = fleet.transfer_holds(
-        actor=actor, from_owner=origin.owner, to_owner=change.owner, reason=str(change)
-    )
-    if not moved:
-        fleet.take_holds(
-            actor=actor, node_ids=list(wishes), kind=HoldKind.CHANGE, owner=change.owner, reason=str(change)
-        )
+    fleet.transfer_holds(actor=actor, from_owner=origin.owner, to_owner=change.owner, reason=str(change))
+    _hold_rest(actor, change, wishes)
     moves.note(actor, "change.rolled_back", origin, reason=reason, after={"rollback": change.pk})
     return _run(actor, change, reason)
 
 
 @decision
 def review_rollback(*, actor: Actor, change_id: int, expected_version: int, review: str) -> Change:
-    """A second person looks at a rollback afterwards. Raises NotAllowed (four_eyes), Conflict, Invalid."""
+    """A second person looks at a rollback afterwards. Raises NotAllowed (four_eyes), Conflict, Stale, Invalid."""
     person_id = actor.require_person_present()
-    change = queries.change_for(actor, change_id, Right.APPROVE)
+    change = moves.locked(actor, change_id, Right.APPROVE)
     if change.kind != ChangeKind.ROLLBACK or change.reviewed_at is not None:
         raise Conflict("there is nothing to review", code="change_state", state=change.state)
     if person_id == change.requester_id:
         raise NotAllowed("a second person must review: you started it", code="four_eyes")
+    moves.require_version(change, expected_version)
     if not review.strip():
-        raise Invalid(
-            "say what you found", errors=[FieldError(pointer="/review", message="a text is needed")]
-        )
-    moved = Change.objects.filter(pk=change_id, version=expected_version, reviewed_at__isnull=True).update(
+        message = "say what you found"
+        raise Invalid(message, errors=[FieldError(pointer="/review", message=message)])
+    Change.objects.filter(pk=change.pk).update(
         reviewed_by_id=person_id,
         reviewed_at=clock.now(),
         review=review.strip(),
         version=expected_version + 1,
     )
-    if not moved:
-        raise Conflict("the rollback was changed meanwhile", code="change_state", state=change.state)
+    change.refresh_from_db()
     moves.note(actor, "rollback.reviewed", change, reason=review)
     return moves.fresh(actor, change)
 
@@ -147,66 +127,15 @@ def _may_roll_back(actor: Actor, domain: Domain, reason: str) -> int:
     person_id = actor.require_person_present()
     moves.may_write(actor, domain.cluster.scope_id)
     actor.require_recent_password(now=clock.now(), within_s=settings.REAUTHENTICATE_AFTER_S)
-    if not reason.strip():
-        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
+    moves.require_text(reason, "/reason")
     return person_id
 
 
-def _nodes_of(domain: Domain, node_ids: Sequence[int]) -> list[Node]:
-    nodes = list(Node.objects.in_use().under(domain).order_by("index", "name"))
-    return [node for node in nodes if node.pk in set(node_ids)] if node_ids else nodes
-
-
-def _text(reported: Reported | None) -> str:
-    return " | ".join(reported.values) if reported else ""
-
-
-def _known_good(domain: Domain, matrix_version_id: int | None) -> MatrixVersion:
-    good = environments.known_good(domain)
-    if matrix_version_id is not None:
-        good = MatrixVersion.objects.filter(
-            pk=matrix_version_id, matrix__cluster=domain.cluster, known_good_at__isnull=False
-        ).first()
-    if good is None:
-        raise Conflict("nothing was known to be good here", code="no_known_good")
-    return good
-
-
-def _wishes_of_matrix(good: MatrixVersion, nodes: Sequence[Node]) -> dict[int, list[Wish]]:
-    """Per node what differs from the exact versions that the matrix asks for. Raises Conflict where nothing does."""
-    exact = {
-        entry.component: entry
-        for entry in environments.entries_of(good.entries.all())
-        if entry.rule in (RuleKind.EXACT, RuleKind.ONE_OF) and entry.values
+def _wishes(versions: restoring.Wanted) -> dict[int, list[Wish]]:
+    return {
+        node_id: [Wish(component=name, values=values) for name, values in wanted.items()]
+        for node_id, wanted in versions.items()
     }
-    versions = reported_versions([node.pk for node in nodes])
-    wishes: dict[int, list[Wish]] = {}
-    for node in nodes:
-        reported = versions.get(node.pk, {})
-        differing = environments.differing(exact, reported)
-        if differing:
-            wishes[node.pk] = [Wish(component=name, values=exact[name].values) for name in differing]
-    if not wishes:
-        raise Conflict(f"no node differs from {good}", code="nothing_differs")
-    return wishes
-
-
-def _wishes_of_snapshot(origin: Change, snapshot: Snapshot, nodes: Sequence[Node]) -> dict[int, list[Wish]]:
-    """Per node what it ran before of the components that the change touched. Raises Conflict where that is unknown."""
-    before = queries.snapshot_versions(snapshot)
-    touched = set(origin.targets.values_list("component", flat=True))
-    wishes = {}
-    for node in nodes:
-        known = [
-            Wish(component=name, values=tuple(values))
-            for name, values in before.get(node.name, {}).items()
-            if name in touched and values
-        ]
-        if known:
-            wishes[node.pk] = known
-    if not wishes:
-        raise Conflict("the snapshot does not know what the nodes ran before", code="empty_snapshot")
-    return wishes
 
 
 def _begin(
@@ -219,8 +148,10 @@ def _begin(
     *,
     reverses: Change | None = None,
     restores_version: MatrixVersion | None = None,
+    origin: Origin | None = None,
 ) -> Change:
     now = clock.now()
+    origin = origin or Origin()
     change = Change.objects.create(
         cluster=domain.cluster,
         domain=domain,
@@ -233,21 +164,35 @@ def _begin(
         last_editor_id=person_id,
         executor_id=person_id,
         created_at=now,
+        edited_at=now,
         started_at=now,
         reverses=reverses,
         restores_version=restores_version,
+        origin_label=origin.label[:200],
+        origin_path=origin.path[:200],
     )
-    nodes = list(Node.objects.filter(pk__in=list(wishes)).order_by("index", "name"))
-    one_stage = StagePlan(name="all nodes", node_ids=tuple(node.pk for node in nodes), soak_s=0)
-    plan_targets(change, nodes, dict(wishes), [one_stage])
+    nodes = Node.objects.filter(pk__in=list(wishes)).order_by("index", "name")
+    node_ids = tuple(nodes.values_list("pk", flat=True))
+    one_stage = StagePlan(name="all nodes", node_ids=node_ids, soak_s=0)
+    plan_targets(change, dict(wishes), [one_stage])
     moves.set_digest(change)
     return change
 
 
+def _hold_rest(actor: Actor, change: Change, wishes: Mapping[int, Sequence[Wish]]) -> None:
+    """Hold the nodes that no hold was taken over for. Raises Conflict where something else holds one."""
+    held = set(restoring.held_for(change))
+    if free := set(wishes) - held:
+        fleet.take_holds(
+            actor=actor, node_ids=free, kind=HoldKind.CHANGE, owner=change.owner, reason=str(change)
+        )
+
+
 def _run(actor: Actor, change: Change, reason: str) -> Change:
     """Snapshot, start the one stage, and close at once where the nodes report the target already."""
-    take_snapshot(change)
-    begin_next_stage(change)
-    moves.note(actor, "rollback.started", change, reason=reason, after=moves.content_of(change))
+    snapshot = take_snapshot(change)
+    after = moves.summary_of(change) | {"snapshot": snapshot.digest}
+    moves.note(actor, "rollback.started", change, reason=reason, after=after)
+    begin_next_stage(actor, change)
     consider_reports(node_ids=change.targets.values_list("node_id", flat=True))
     return moves.fresh(actor, change)

@@ -1,61 +1,52 @@
-"""Carrying a change out: snapshot first, then stage by stage, each held until its nodes report the target."""
+"""Carrying a change out: snapshot first, then stage by stage, each held until its gate is open."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
-from datetime import timedelta
 
+from django.db import DatabaseError, transaction
 from django.db.models import Exists, OuterRef
 
 from apps.audit.services import decision
-from apps.catalogue.engine.components import RuleKind, component
 from apps.changes import queries
 from apps.changes.engine import approval_rules
 from apps.changes.engine.states import State
 from apps.changes.models import Change, ChangeKind, Snapshot, Stage, StageState, Target
 from apps.changes.services import moves
-from apps.changes.services.approvals import approvals_counting
 from apps.core import actor as actors
 from apps.core import clock, digest
 from apps.core.actor import Actor
-from apps.core.errors import Conflict
-from apps.environments.engine.drift import Reported
-from apps.environments.engine.rules import Outcome, entry_for, judge
+from apps.core.errors import Conflict, NotAllowed
+from apps.core.hostlist import fold
 from apps.environments.queries import matrix_in_force, reported_versions
 from apps.fleet import services as fleet
-from apps.fleet.models import HoldKind, Node
+from apps.fleet.models import Hold, HoldKind, LifeCycle, Node
 
 
 @decision
 def start_change(*, actor: Actor, change_id: int, expected_version: int) -> Change:
     """Begin the first stage: what all its nodes run is snapshot first, and the nodes are held.
 
-    Raises Conflict where approvals do not count any more (an approver left), or a node is held by training or
-    another change; NotAllowed (four_eyes) for an approver; Stale.
+    Raises Conflict where approvals do not count any more (an approver left), training runs on the domain, or
+    another change holds a node; NotAllowed (four_eyes) for an approver; Stale.
     """
     person_id = actor.require_person_present()
-    change = queries.change_for(actor, change_id)
+    change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
     approval_rules.require_executor(
-        moves.given_for(change), digest=change.content_digest, person_id=person_id
+        queries.given_for(change), digest=change.content_digest, person_id=person_id
     )
     if change.state == State.APPROVED:
-        approval_rules.require_approved(approvals_counting(change), change.approvals_needed)
-    moves.move(
-        change,
-        to=State.RUNNING,
-        expected_version=expected_version,
-        executor_id=person_id,
-        started_at=clock.now(),
-    )
+        approval_rules.require_approved(queries.approvals_counting(change), change.approvals_needed)
+    _require_no_training(change)
+    _begin(change, expected_version, person_id)
     snapshot = take_snapshot(change)
     node_ids = set(change.targets.values_list("node_id", flat=True))
     fleet.take_holds(
         actor=actor, node_ids=node_ids, kind=HoldKind.CHANGE, owner=change.owner, reason=str(change)
     )
-    begin_next_stage(change)
     moves.note(actor, "change.started", change, after={"snapshot": snapshot.digest})
+    begin_next_stage(actor, change)
     return moves.fresh(actor, change)
 
 
@@ -63,25 +54,31 @@ def start_change(*, actor: Actor, change_id: int, expected_version: int) -> Chan
 def pass_stage(*, actor: Actor, change_id: int, expected_version: int) -> Change:
     """Close the running stage and begin the next one; after the last one the change is verified.
 
-    Raises Conflict that says what the gate still waits for.
+    Raises Conflict that says what the gate still waits for, Stale.
     """
-    change = queries.change_for(actor, change_id)
+    change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
+    moves.require_version(change, expected_version)
     stage = change.stages.filter(state=StageState.RUNNING).first()
     if change.state != State.RUNNING or stage is None:
         raise Conflict(
             f"the change is {change.state}, no stage runs", code="change_state", state=change.state
         )
-    if waits := stage_waits_for(stage):
+    if waits := queries.gate_of(stage, now=clock.now()):
         raise Conflict(
-            f"stage {stage.number} still waits: {'; '.join(waits)}", code="stage_gate", waits=waits
+            f"stage {stage.number} still waits: {'; '.join(wait.message for wait in waits)}",
+            code="stage_gate",
+            waits=[wait.code for wait in waits],
         )
-    Stage.objects.filter(pk=stage.pk, state=StageState.RUNNING).update(
-        state=StageState.PASSED, passed_at=clock.now()
-    )
-    to = State.RUNNING if begin_next_stage(change) else State.VERIFYING
-    _bump(change, expected_version, to)
+    Stage.objects.filter(pk=stage.pk).update(state=StageState.PASSED, passed_at=clock.now())
+    is_last = not change.stages.filter(state=StageState.WAITING).exists()
+    if is_last:
+        moves.move(change, to=State.VERIFYING, expected_version=expected_version)
+    else:
+        Change.objects.filter(pk=change.pk).update(version=expected_version + 1)
+        change.refresh_from_db()
     moves.note(actor, "change.stage_passed", change, after={"stage": stage.number, "state": change.state})
+    begin_next_stage(actor, change)
     return moves.fresh(actor, change)
 
 
@@ -89,12 +86,14 @@ def pass_stage(*, actor: Actor, change_id: int, expected_version: int) -> Change
 def finish_change(*, actor: Actor, change_id: int, expected_version: int) -> Change:
     """All nodes report what the change wanted: it is done and lets its nodes go.
 
-    Raises Conflict that names nodes which do not report it (any more).
+    Raises Conflict that names nodes which do not report it (any more), Stale.
     """
-    change = queries.change_for(actor, change_id)
+    change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
-    if missing := _not_reached(change.targets.select_related("node")):
-        raise Conflict("not reported yet: " + ", ".join(missing[:5]), code="not_verified", nodes=missing)
+    if change.state == State.VERIFYING and (
+        missing := queries.not_reaching(change.targets.all()).get(change.pk)
+    ):
+        raise Conflict("not reported: " + ", ".join(missing[:5]), code="not_verified", nodes=missing)
     moves.move(change, to=State.DONE, expected_version=expected_version, ended_at=clock.now())
     fleet.release_holds(actor=actor, owner=change.owner, reason="the change is done")
     moves.note(actor, "change.done", change)
@@ -103,22 +102,28 @@ def finish_change(*, actor: Actor, change_id: int, expected_version: int) -> Cha
 
 @decision
 def fail_change(*, actor: Actor, change_id: int, expected_version: int, reason: str) -> Change:
-    """Give up. The nodes stay held: they are between two states, and the way on is the rollback."""
-    change = queries.change_for(actor, change_id)
+    """Give up. The nodes stay held: they are between two states, and the way on is the rollback.
+
+    Raises Invalid without a reason, Conflict, Stale.
+    """
+    change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
+    text = moves.require_text(reason, "/reason")
     moves.move(
-        change, to=State.FAILED, expected_version=expected_version, ended_at=clock.now(), ended_reason=reason
+        change, to=State.FAILED, expected_version=expected_version, ended_at=clock.now(), ended_reason=text
     )
-    moves.note(actor, "change.failed", change, reason=reason)
+    action = "rollback.failed" if change.kind == ChangeKind.ROLLBACK else "change.failed"
+    moves.note(actor, action, change, reason=text)
     return moves.fresh(actor, change)
 
 
 def take_snapshot(change: Change) -> Snapshot:
     """What every node of the change reports now, as the exact text that is hashed."""
-    nodes = {
-        node.pk: node.name
-        for node in Node.objects.filter(Exists(Target.objects.filter(change=change, node=OuterRef("pk"))))
-    }
+    nodes = dict(
+        Node.objects.filter(Exists(Target.objects.filter(change=change, node=OuterRef("pk")))).values_list(
+            "pk", "name"
+        )
+    )
     versions = reported_versions(nodes)
     matrix = matrix_in_force(change.domain)
     body = digest.canonical(
@@ -140,50 +145,61 @@ def take_snapshot(change: Change) -> Snapshot:
     )
 
 
-def begin_next_stage(change: Change) -> bool:
-    """Start the next waiting stage; what its nodes report already counts. False where none is left."""
+def begin_next_stage(actor: Actor, change: Change) -> bool:
+    """Start the next waiting stage and tell automation of it; False where none is left.
+
+    What the stage's nodes report already counts.
+    """
     stage = change.stages.filter(state=StageState.WAITING).first()
     if stage is None:
         return False
     Stage.objects.filter(pk=stage.pk).update(state=StageState.RUNNING, started_at=clock.now())
     mark_reached(Target.objects.filter(stage=stage).select_related("node", "stage"))
+    wanted = queries.wanted_in(stage.targets.all())
+    moves.note(
+        actor,
+        "rollback.stage_started" if change.kind == ChangeKind.ROLLBACK else "change.stage_started",
+        change,
+        after={"stage": stage.number, "wanted": wanted},
+        tell={"stage": stage.number, "wanted": wanted},
+    )
     return True
-
-
-def stage_waits_for(stage: Stage) -> list[str]:
-    """What a running stage still waits for, in words; nothing where its gate is open."""
-    missing = _not_reached(stage.targets.select_related("node"))
-    if missing:
-        return [f"{len(missing)} nodes do not report the target: {', '.join(missing[:5])}"]
-    stage.refresh_from_db()
-    if stage.reached_at is None:
-        return ["no report yet"]
-    left_s = (stage.reached_at + timedelta(seconds=stage.soak_s) - clock.now()).total_seconds()
-    return [f"{int(left_s)} s of soak time are left"] if left_s > 0 else []
 
 
 @decision
 def consider_reports(*, node_ids: Iterable[int]) -> list[int]:
     """Nodes have reported: note which targets they reach, and close rollbacks whose nodes all have.
 
-    Called by the intake after each report, in its transaction. Returns the ids of rollbacks that closed.
+    Called by the intake after each report, in its transaction. The rows of the changes are locked first: two
+    nodes that report at the same moment would otherwise each miss that the other is there already.
+    Returns the ids of rollbacks that closed. As many queries for one node as for all, closing apart.
     """
     ids = set(node_ids)
+    touched = queries.open_changes_on(ids, under_way_only=True).select_for_update(of=("self",)).order_by("pk")
+    changes = {change.pk: change for change in touched}
+    if not changes:
+        return []
     mark_reached(queries.waiting_targets(ids))
-    closed = []
-    for change in queries.open_changes_on(ids, under_way_only=True).filter(kind=ChangeKind.ROLLBACK):
-        if not _not_reached(change.targets.select_related("node")):
-            _close_rollback(change)
-            closed.append(change.pk)
+    open_targets = Target.objects.filter(change=OuterRef("pk"), reached_at__isnull=True).exclude(
+        node__life_cycle=LifeCycle.RETIRED
+    )
+    complete = Change.objects.filter(~Exists(open_targets), pk__in=changes, kind=ChangeKind.ROLLBACK)
+    candidates = list(complete.order_by("pk").values_list("pk", flat=True))
+    missing = queries.not_reaching(Target.objects.filter(change_id__in=candidates)) if candidates else {}
+    closed = [change_id for change_id in candidates if change_id not in missing]
+    for change_id in closed:
+        _close_rollback(changes[change_id])
     return closed
 
 
 def mark_reached(targets: Iterable[Target]) -> None:
     """Note the time for each target that its node reports, and for each stage that is now complete."""
-    held = list(targets)
+    held = [target for target in targets if target.reached_at is None]
+    if not held:
+        return
     versions = reported_versions({target.node_id for target in held})
     now = clock.now()
-    reached = [t for t in held if t.reached_at is None and reaches(t, versions.get(t.node_id, {}))]
+    reached = [target for target in held if queries.reaches(target, versions.get(target.node_id, {}))]
     Target.objects.filter(pk__in=[target.pk for target in reached]).update(reached_at=now)
     open_targets = Target.objects.filter(stage=OuterRef("pk"), reached_at__isnull=True)
     Stage.objects.filter(
@@ -191,42 +207,42 @@ def mark_reached(targets: Iterable[Target]) -> None:
     ).update(reached_at=now)
 
 
-def reaches(target: Target, reported: dict[str, Reported]) -> bool:
-    """Whether a node's report is what the target wants."""
-    said = reported.get(target.component)
-    if said is None:
-        return False
-    entry = entry_for(component(target.component), *target.values, rule=RuleKind.ONE_OF)
-    return judge(entry, said.values).outcome is Outcome.MATCH
+def _require_no_training(change: Change) -> None:
+    """Raises Conflict while a training job runs on the domain, whichever nodes of it."""
+    held = Hold.objects.filter(
+        node__domain=change.domain, kind=HoldKind.TRAINING, released_at__isnull=True
+    ).values_list("node__name", "reason")
+    names = [name for name, _reason in held]
+    if names:
+        raise Conflict(
+            f"training runs on the domain: {fold(sorted(names))} ({held[0][1]})",
+            code="domain_in_training",
+            nodes=sorted(names),
+        )
 
 
-def _not_reached(targets: Iterable[Target]) -> list[str]:
-    """Names of nodes that do not report their targets now, whatever they reported before."""
-    held = list(targets)
-    versions = reported_versions({target.node_id for target in held})
-    missing: dict[str, list[str]] = defaultdict(list)
-    for target in held:
-        if not reaches(target, versions.get(target.node_id, {})):
-            missing[target.node.name].append(target.component)
-    return sorted(missing)
+def _begin(change: Change, expected_version: int, person_id: int) -> None:
+    """Move to running in the executor's name; the trigger has the last word on who that may be."""
+    try:
+        with transaction.atomic():
+            moves.move(
+                change,
+                to=State.RUNNING,
+                expected_version=expected_version,
+                executor_id=person_id,
+                started_at=clock.now(),
+            )
+    except DatabaseError as error:
+        if "four eyes" not in str(error):
+            raise
+        raise NotAllowed("who approved a change does not carry it out", code="four_eyes") from error
 
 
 def _close_rollback(change: Change) -> None:
     actor = actors.system("rollback")
-    change.refresh_from_db()
     if change.state == State.RUNNING:
         moves.move(change, to=State.VERIFYING, expected_version=change.version)
     moves.move(change, to=State.DONE, expected_version=change.version, ended_at=clock.now())
     change.stages.update(state=StageState.PASSED, passed_at=clock.now())
     fleet.release_holds(actor=actor, owner=change.owner, reason="all nodes report the restored versions")
     moves.note(actor, "rollback.done", change)
-
-
-def _bump(change: Change, expected_version: int, to: State) -> None:
-    """Move to the state, or count the version up where it stays."""
-    if to.value != change.state:
-        moves.move(change, to=to, expected_version=expected_version)
-        return
-    if not Change.objects.filter(pk=change.pk, version=expected_version).update(version=expected_version + 1):
-        raise Conflict("the change was moved at the same moment", code="change_state")
-    change.refresh_from_db()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
+
 from apps.audit.services import decision
 from apps.changes.models import Change
-from apps.changes.services import RollbackPreview, preview_rollback, start_rollback
+from apps.changes.queries.restoring import RollbackPreview, preview_rollback
+from apps.changes.services import Origin, start_rollback
 from apps.core.actor import Actor
 from apps.launches import queries
+from apps.launches.models import Launch
 from apps.launches.services.launches import note
 
 
@@ -16,9 +20,12 @@ from apps.launches.services.launches import note
 def roll_back_for(*, actor: Actor, launch_id: Any, reason: str) -> Change:
     """Back to the last known-good on those nodes of the launch that differ from it. Raises as start_rollback."""
     launch = queries.launch_for(actor, launch_id)
-    node_ids = list(launch.nodes.values_list("node_id", flat=True))
     change = start_rollback(
-        actor=actor, domain_id=launch.domain_id, node_ids=node_ids, reason=reason or launch.title
+        actor=actor,
+        domain_id=launch.domain_id,
+        node_ids=_node_ids(launch),
+        reason=reason,
+        origin=Origin(label=launch.title, path=reverse("launches:launch", args=[launch.pk])),
     )
     note(actor, "launch.rollback_started", launch, after={"change": change.pk}, reason=reason)
     return change
@@ -27,5 +34,8 @@ def roll_back_for(*, actor: Actor, launch_id: Any, reason: str) -> Change:
 def rollback_preview(*, actor: Actor, launch_id: Any) -> RollbackPreview:
     """What that rollback would change. Raises Conflict where there is nothing to go back to, or no difference."""
     launch = queries.launch_for(actor, launch_id)
-    node_ids = list(launch.nodes.values_list("node_id", flat=True))
-    return preview_rollback(domain_id=launch.domain_id, node_ids=node_ids)
+    return preview_rollback(domain=launch.domain, node_ids=_node_ids(launch))
+
+
+def _node_ids(launch: Launch) -> list[int]:
+    return list(launch.nodes.values_list("node_id", flat=True))

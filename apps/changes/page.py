@@ -1,0 +1,331 @@
+"""What the pages of changes show, as plain values."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from apps.catalogue.engine.components import component, components
+from apps.changes import queries
+from apps.changes.engine.states import EDITABLE, UNDER_WAY, State
+from apps.changes.models import Change, ChangeKind, Snapshot, Stage, StageState
+from apps.core import clock
+from apps.core.actor import Actor
+from apps.core.hostlist import fold
+from apps.core.paging import page_of
+from apps.core.rights import Right
+from apps.environments.queries import reported_versions
+from apps.fleet.models import Node
+from apps.fleet.page import cluster_context
+from apps.fleet.queries import held_by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One change in the time line, with what it changes."""
+
+    change: Change
+    differences: list[queries.Difference]
+    approvers: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """Something that happened to a change: when, what, by whom, and what was said."""
+
+    at: datetime | None
+    title: str
+    who: str = ""
+    text: str = ""
+    state: str | None = None
+    icon: str = "circle"
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageShown:
+    """One stage with what its gate waits for; reached: how many of its targets were ever reported."""
+
+    stage: Stage
+    nodes: str
+    node_count: int
+    targets: int
+    reached: int
+    waits: list[queries.Wait] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The stage's name in the reader's language."""
+        return stage_name(self.stage.name)
+
+
+def days_of(changes: Iterable[Change]) -> list[tuple[date, list[Entry]]]:
+    """Changes of a page by the day in the reader's zone, newest first. Three queries however many there are."""
+    rows = list(changes)
+    differences = queries.differences_of([row.pk for row in rows])
+    by_day: dict[date, list[Entry]] = defaultdict(list)
+    for row in rows:
+        approvers = [
+            voice.person.name
+            for voice in row.approvals.all()
+            if voice.approves and voice.content_digest == row.content_digest
+        ]
+        entry = Entry(change=row, differences=differences.get(row.pk, []), approvers=approvers)
+        by_day[timezone.localtime(row.created_at).date()].append(entry)
+    return list(by_day.items())
+
+
+def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[str, Any]:
+    """Everything that the page of a change shows, and what the reader may do there."""
+    voices = list(change.approvals.select_related("person"))
+    now_voices = [voice for voice in voices if voice.content_digest == change.content_digest]
+    stages = stages_of(change)
+    running = next((one for one in stages if one.stage.state == StageState.RUNNING), None)
+    counting = queries.approvals_counting(change) if change.state in EDITABLE else len(now_voices)
+    return cluster_context(change.cluster) | {
+        "change": change,
+        "is_rollback": change.kind == ChangeKind.ROLLBACK,
+        "differences": queries.differences_of([change.pk]).get(change.pk, []),
+        "stages": stages,
+        "running": running,
+        "snapshot": Snapshot.objects.filter(change=change).select_related("matrix_version__matrix").first(),
+        "rollbacks": list(change.rollbacks.all()),
+        "voices": now_voices,
+        "void_voices": [voice for voice in voices if voice.content_digest != change.content_digest],
+        "counting": counting,
+        "missing": max(0, change.approvals_needed - counting),
+        "approvers": queries.approvers_of(change) if change.state == State.SUBMITTED else [],
+        "holds": held_by(change.owner).count(),
+        "rows": node_rows(request, change),
+        "history": history_of(change, stages, voices),
+        "not_verified": _not_verified(change),
+        **_rights(actor, change, now_voices),
+    }
+
+
+def _rights(actor: Actor, change: Change, voices: Sequence[Any]) -> dict[str, Any]:
+    scope_id, me = change.cluster.scope_id, actor.person_id
+    operates, approves = actor.may(Right.OPERATE, scope_id), actor.may(Right.APPROVE, scope_id)
+    is_rollback = change.kind == ChangeKind.ROLLBACK
+    spoke = any(voice.person_id == me for voice in voices)
+    return {
+        "may_edit": operates and change.state in EDITABLE and not is_rollback,
+        "may_submit": operates and change.state == State.DRAFT,
+        "may_speak": approves and change.state == State.SUBMITTED and not spoke,
+        "barred": _barred(change, me),
+        "spoke": spoke,
+        "may_start": operates and change.state == State.APPROVED,
+        "approved_it": any(voice.person_id == me and voice.approves for voice in voices),
+        "may_pass": operates and change.state == State.RUNNING and not is_rollback,
+        "may_finish": operates and change.state == State.VERIFYING and not is_rollback,
+        "may_fail": operates and change.state in UNDER_WAY,
+        "may_cancel": operates and change.state in EDITABLE,
+        "may_roll_back": operates
+        and not is_rollback
+        and change.state in (*UNDER_WAY, State.DONE, State.FAILED),
+        "may_roll_on": operates and is_rollback and change.state == State.FAILED,
+        "needs_review": is_rollback and change.reviewed_at is None,
+        "may_review": approves and is_rollback and change.reviewed_at is None and me != change.requester_id,
+        "started_it": me == change.requester_id,
+    }
+
+
+def _barred(change: Change, person_id: int | None) -> str:
+    if person_id == change.requester_id:
+        return _("You asked for this change, so a second person must approve it.")
+    if person_id == change.last_editor_id:
+        return _("You edited this change last, so a second person must approve it.")
+    return ""
+
+
+def stages_of(change: Change) -> list[StageShown]:
+    """The stages of a change; the running one with what its gate waits for."""
+    members: dict[int, list[str]] = defaultdict(list)
+    counts: Counter[int] = Counter()
+    reached: Counter[int] = Counter()
+    rows = change.targets.order_by("node__index", "node__name", "pk")
+    for stage_id, name, at in rows.values_list("stage_id", "node__name", "reached_at"):
+        counts[stage_id] += 1
+        reached[stage_id] += at is not None
+        if not members[stage_id] or members[stage_id][-1] != name:
+            members[stage_id].append(name)
+    now = clock.now()
+    return [
+        StageShown(
+            stage=stage,
+            nodes=fold(members[stage.pk]),
+            node_count=len(members[stage.pk]),
+            targets=counts[stage.pk],
+            reached=reached[stage.pk],
+            waits=queries.gate_of(stage, now=now) if stage.state == StageState.RUNNING else [],
+        )
+        for stage in change.stages.select_related("change__domain")
+    ]
+
+
+def node_rows(request: HttpRequest, change: Change) -> Any:
+    """One page of the targets, each with what its node reports now as `now` and whether that is it as `is_there`."""
+    targets = change.targets.select_related("node", "stage").order_by(
+        "stage__number", "node__index", "node__name", "component"
+    )
+    page = page_of(request, targets, size=25)
+    versions = reported_versions({target.node_id for target in page.object_list})
+    for target in page.object_list:
+        reported = versions.get(target.node_id, {})
+        said = reported.get(target.component)
+        target.now = " | ".join(said.values) if said else ""
+        target.is_there = queries.reaches(target, reported)
+        target.wanted = " | ".join(target.values)
+    return page
+
+
+def _not_verified(change: Change) -> list[str]:
+    """Nodes that do not report what a change under way wants, for the panel that says what is missing."""
+    if change.state not in UNDER_WAY:
+        return []
+    begun = change.targets.filter(stage__started_at__isnull=False)
+    return queries.not_reaching(begun).get(change.pk, [])
+
+
+def history_of(change: Change, stages: Sequence[StageShown], voices: Sequence[Any]) -> list[Happening]:
+    """What happened to a change, newest first."""
+    is_rollback = change.kind == ChangeKind.ROLLBACK
+    found = [
+        Happening(
+            at=change.created_at,
+            title=_("Started as a rollback") if is_rollback else _("Asked for"),
+            who=change.requester.name,
+            text=change.reason,
+            icon="plus",
+        )
+    ]
+    if change.revision > 1:
+        found.append(
+            Happening(
+                at=change.edited_at,
+                title=_("Edited; this is revision %(n)s") % {"n": change.revision},
+                who=change.last_editor.name,
+                icon="edit",
+            )
+        )
+    if change.submitted_at:
+        found.append(Happening(at=change.submitted_at, title=_("Handed in for approval"), icon="user-check"))
+    found += [_voice(change, voice) for voice in voices]
+    if change.started_at and not is_rollback and change.executor:
+        found.append(
+            Happening(
+                at=change.started_at,
+                title=_("Started; what the nodes ran was recorded"),
+                who=change.executor.name,
+                icon="player-play",
+                url=reverse("changes:snapshot", args=[change.pk]),
+            )
+        )
+    for one in stages:
+        found += _stage_happenings(one.stage)
+    if change.ended_at:
+        found.append(
+            Happening(at=change.ended_at, title=_("Ended"), text=change.ended_reason, state=change.state)
+        )
+    if change.reviewed_at and change.reviewed_by:
+        found.append(
+            Happening(
+                at=change.reviewed_at,
+                title=_("Reviewed"),
+                who=change.reviewed_by.name,
+                text=change.review,
+                icon="user-check",
+            )
+        )
+    return sorted(found, key=lambda one: one.at or change.created_at, reverse=True)
+
+
+def _voice(change: Change, voice: Any) -> Happening:
+    title = _("Approved") if voice.approves else _("Refused")
+    if voice.content_digest != change.content_digest:
+        title = _("Approved an earlier revision; this counts no more")
+    return Happening(
+        at=voice.at,
+        title=title,
+        who=voice.person.name,
+        text=voice.note,
+        icon="check" if voice.approves else "ban",
+    )
+
+
+def _stage_happenings(stage: Stage) -> list[Happening]:
+    name = stage_name(stage.name)
+    steps = (
+        (stage.started_at, _("Stage %(n)s began: %(name)s"), "player-play"),
+        (stage.reached_at, _("All nodes of stage %(n)s reported the target"), "circle-check"),
+        (stage.passed_at, _("Stage %(n)s passed its gate"), "check"),
+    )
+    return [
+        Happening(at=at, title=text % {"n": stage.number, "name": name}, icon=icon)
+        for at, text, icon in steps
+        if at is not None
+    ]
+
+
+def stage_name(name: str) -> str:
+    """The name of a stage in the reader's language."""
+    words = {
+        "one node": _("one node"),
+        "its sub-domain": _("its sub-domain"),
+        "the rest": _("the rest"),
+        "all nodes": _("all nodes"),
+    }
+    return words.get(name, name)
+
+
+def snapshot_rows(change: Change, snapshot: Snapshot) -> list[dict[str, str]]:
+    """What the nodes ran before against what they report now: nodes with the same difference are one row."""
+    before = queries.snapshot_versions(snapshot)
+    ids = dict(Node.objects.filter(pk__in=change.targets.values("node")).values_list("name", "pk"))
+    versions = reported_versions(ids.values())
+    groups: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for name, parts in before.items():
+        reported = versions.get(ids.get(name, 0), {})
+        for part in sorted(set(parts) | set(reported)):
+            old = " | ".join(parts.get(part, []))
+            new = " | ".join(reported[part].values) if part in reported else ""
+            groups[part, old, new].append(name)
+    return [
+        {"key": f"{component(part).label} · {fold(names)}", "old": old, "new": new, "kind": _kind(old, new)}
+        for (part, old, new), names in sorted(groups.items())
+    ]
+
+
+def _kind(old: str, new: str) -> str:
+    if old == new:
+        return "same"
+    if not old:
+        return "added"
+    return "changed" if new else "removed"
+
+
+def suggestions_for(nodes: Sequence[Node]) -> dict[str, Any]:
+    """Components for the form, those that nodes report first, and the versions that run already with their number."""
+    versions = reported_versions([node.pk for node in nodes])
+    seen: dict[tuple[str, str], int] = Counter(
+        (part, " | ".join(reported.values)) for parts in versions.values() for part, reported in parts.items()
+    )
+    reported_parts = {part for part, _version in seen}
+    names: list[tuple[str, str | Promise]] = [
+        (part.id, part.label)
+        for part in sorted(components().values(), key=lambda part: part.id not in reported_parts)
+    ]
+    running = [
+        {"component": part, "version": version, "count": count}
+        for (part, version), count in sorted(seen.items(), key=lambda item: (item[0][0], -item[1]))
+    ]
+    return {"component_names": names, "running_versions": running}

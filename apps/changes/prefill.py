@@ -1,0 +1,69 @@
+"""A change filled in from findings of drift: the nodes that differ, back to what the matrix asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from apps.catalogue.engine.components import component
+from apps.core.hostlist import fold
+from apps.environments.models import DriftFinding
+from apps.environments.queries import matrix_in_force, open_findings
+from apps.fleet.models import Domain
+
+KIND_OF_AREA = {"driver": "driver", "firmware": "firmware", "framework": "framework", "system": "system"}
+COLLECTIVE_LIBRARIES = frozenset({"nccl", "rccl", "hccl"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prefilled:
+    """Values for the form, rows for its items, and the findings that they come from."""
+
+    fields: dict[str, Any]
+    items: list[dict[str, str]] = field(default_factory=list)
+    findings: list[DriftFinding] = field(default_factory=list)
+
+
+def from_findings(domain: Domain, nodes: Sequence[str], parts: Sequence[str]) -> Prefilled:
+    """The open findings on these nodes and components (all of either where none are named) as a change.
+
+    Nothing named at all gives an empty form.
+    """
+    if not nodes and not parts:
+        return Prefilled(fields={"nodes": ""})
+    found = open_findings(domain=domain).exclude(intended="").order_by("node__index", "node__name")
+    if nodes:
+        found = found.filter(node__name__in=list(nodes))
+    if parts:
+        found = found.filter(component__in=list(parts))
+    findings = list(found)
+    names = list(dict.fromkeys(finding.node.name for finding in findings)) or list(nodes)
+    wanted = {finding.component: finding.intended for finding in findings}
+    wanted |= {part: "" for part in parts if part not in wanted}
+    matrix = matrix_in_force(domain)
+    texts = {
+        "nodes": fold(names),
+        "matrix": str(matrix) if matrix else _("its matrix"),
+        "parts": ", ".join(component(part).label for part in wanted),
+    }
+    fields = {
+        "nodes": fold(names),
+        "kind": kind_of(list(wanted)),
+        "title": (_("%(parts)s on %(nodes)s back to %(matrix)s") % texts)[:200],
+        "reason": _("Drift: %(nodes)s does not match %(matrix)s.") % texts,
+    }
+    items = [{"component": part, "version": version} for part, version in wanted.items()]
+    return Prefilled(fields=fields, items=items, findings=findings)
+
+
+def kind_of(parts: Sequence[str]) -> str:
+    """The kind of a change of these components: that of the first one whose area has a kind of its own."""
+    for part in parts:
+        if part in COLLECTIVE_LIBRARIES:
+            return "nccl"
+        if kind := KIND_OF_AREA.get(component(part).area):
+            return kind
+    return "system"

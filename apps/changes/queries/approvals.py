@@ -1,0 +1,34 @@
+"""Approvals of a change: which there are, and which count today."""
+
+from __future__ import annotations
+
+from apps.accounts.queries import people_with
+from apps.changes.engine import approval_rules
+from apps.changes.models import Change
+from apps.core.rights import Right
+
+
+def given_for(change: Change) -> list[approval_rules.Given]:
+    """All approvals (not refusals) of a change, for whatever content."""
+    rows = change.approvals.filter(approves=True).values_list("person_id", "content_digest")
+    return [approval_rules.Given(person_id=person_id, digest=mark) for person_id, mark in rows]
+
+
+def approvals_counting(change: Change) -> int:
+    """How many approvals of the content count: of people who may still approve here and have not left."""
+    able = {person.pk for person in people_with(Right.APPROVE, scope_id=change.cluster.scope_id)}
+    involved = approval_rules.Involved(
+        requester_id=change.requester_id,
+        last_editor_id=change.last_editor_id,
+        executor_id=change.executor_id,
+    )
+    return approval_rules.approvals_that_count(
+        given_for(change), involved=involved, digest=change.content_digest, able_ids=able
+    )
+
+
+def approvers_of(change: Change) -> list[str]:
+    """Names of those who could approve the change as it is."""
+    involved = {change.requester_id, change.last_editor_id, change.executor_id}
+    people = people_with(Right.APPROVE, scope_id=change.cluster.scope_id)
+    return [person.name for person in people if person.pk not in involved]

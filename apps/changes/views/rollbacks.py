@@ -1,0 +1,96 @@
+"""The way back: what would be restored, why, and go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from apps.changes import forms, queries, services
+from apps.changes.queries import restoring
+from apps.core import clock, form_errors
+from apps.core.actor import Actor
+from apps.core.errors import Conflict, Invalid
+from apps.core.hostlist import HostListError, expand
+from apps.core.pages import actor_of, version_in
+from apps.core.rights import Right
+from apps.fleet.models import Domain
+from apps.fleet.page import cluster_context
+from apps.fleet.queries import nodes_by_name
+
+
+def roll_back(request: HttpRequest, change_id: int) -> HttpResponse:
+    """Undo a change: back to what its nodes ran before."""
+    actor = actor_of(request)
+    change = queries.change_for(actor, change_id, Right.OPERATE)
+    confirm_password_first(actor)
+    form = forms.RollbackForm(request.POST or None, cluster_name=change.cluster.name)
+    if request.method == "POST" and form.is_valid():
+        started = services.roll_back_change(
+            actor=actor,
+            change_id=change_id,
+            expected_version=version_in(request),
+            reason=form.cleaned_data["reason"],
+        )
+        return redirect("changes:change", started.pk)
+    try:
+        preview = restoring.preview_undo(change)
+    except Conflict as error:
+        messages.error(request, error.message)
+        return redirect("changes:change", change_id)
+    context = {"form": form, "change": change, "preview": preview, "version": change.version}
+    return render(request, "changes/roll_back.html", context | cluster_context(change.cluster))
+
+
+def roll_back_to(request: HttpRequest) -> HttpResponse:
+    """Back to a known-good version: ?domain=, perhaps ?nodes= and ?matrix_version=."""
+    actor = actor_of(request)
+    domain = _domain(request)
+    actor.require(Right.OPERATE, domain.cluster.scope_id)
+    confirm_password_first(actor)
+    target = request.GET.get("matrix_version", "")
+    asked: dict[str, Any] = {
+        "matrix_version_id": int(target) if target.isdecimal() else None,
+        "node_ids": _node_ids(domain, request.GET.get("nodes", "")),
+    }
+    form = forms.RollbackForm(request.POST or None, cluster_name=domain.cluster.name)
+    context = {"form": form, "domain": domain, "targets": restoring.known_good_versions(domain).values()}
+    context |= {"nodes": request.GET.get("nodes", "")} | cluster_context(domain.cluster)
+    if request.method == "POST" and form.is_valid():
+        try:
+            started = services.start_rollback(
+                actor=actor, domain_id=domain.pk, reason=form.cleaned_data["reason"], **asked
+            )
+        except Conflict as error:
+            form_errors.show(form, error)
+        else:
+            return redirect("changes:change", started.pk)
+    try:
+        context["preview"] = restoring.preview_rollback(domain=domain, **asked)
+    except Conflict as error:
+        context["nothing_to_do"] = error
+    return render(request, "changes/roll_back_to.html", context)
+
+
+def confirm_password_first(actor: Actor) -> None:
+    """Lead to the password page before the form is filled in, rather than after. Raises NotAllowed."""
+    actor.require_recent_password(now=clock.now(), within_s=settings.REAUTHENTICATE_AFTER_S)
+
+
+def _domain(request: HttpRequest) -> Domain:
+    raw = request.GET.get("domain", "")
+    if not raw.isdecimal():
+        raise Invalid("say which domain: ?domain=ID", code="domain")
+    return queries.domain_for(actor_of(request), int(raw))
+
+
+def _node_ids(domain: Domain, text: str) -> list[int]:
+    if not text.strip():
+        return []
+    try:
+        return [node.pk for node in nodes_by_name(domain.cluster, expand(text, limit=20_000))]
+    except HostListError as error:
+        raise Invalid(error.message, code="nodes") from error
