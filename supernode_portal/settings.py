@@ -282,7 +282,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {"VerdictEnum": "apps.core.verdicts.VERDICT_CHOICES"},
+    "ENUM_NAME_OVERRIDES": {
+        "VerdictEnum": "apps.core.verdicts.VERDICT_CHOICES",
+        "JobStateEnum": "apps.jobs.models.JobState",
+        "ReceiptStateEnum": "apps.evidence.models.ReceiptState",
+    },
     "PREPROCESSING_HOOKS": ["apps.core.schema.only_api_paths"],
 }
 

@@ -110,6 +110,8 @@ _FINDINGS = {
     "not_evaluated": Sign(Tone.UNKNOWN, _("not evaluated")),
     "finished": Sign(Tone.PASS, _("finished")),
     "read": Sign(Tone.PASS, _("read")),
+    "applied": Sign(Tone.PASS, _("applied")),
+    "stored": Sign(Tone.RUNNING, _("waits to be read")),
     "unmatched": Sign(Tone.WARN, _("unmatched")),
     "unread": Sign(Tone.UNKNOWN, _("not read")),
 }

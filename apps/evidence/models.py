@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Person, Scope
+from apps.jobs.models import Job
 
 
 class Evidence(models.Model):
@@ -41,10 +43,10 @@ class EvidenceReading(models.Model):
 
 
 class ReceiptState(models.TextChoices):
-    STORED = "stored"  # kept, waiting to be read by a job
-    APPLIED = "applied"  # read, and given to the records that it is about
-    UNMATCHED = "unmatched"  # read, but about a node that does not exist (yet)
-    REFUSED = "refused"  # not readable; the bytes were not kept
+    STORED = "stored", _("stored")  # kept, waiting to be read by a job
+    APPLIED = "applied", _("applied")  # read, and given to the records that it is about
+    UNMATCHED = "unmatched", _("unmatched")  # read, but about a node that does not exist (yet)
+    REFUSED = "refused", _("refused")  # not readable; the bytes were not kept
 
 
 class Receipt(models.Model):
@@ -63,7 +65,8 @@ class Receipt(models.Model):
     reading = models.ForeignKey(EvidenceReading, on_delete=models.PROTECT, null=True, related_name="+")
     refusal_code = models.CharField(max_length=40, blank=True)
     refusal = models.CharField(max_length=500, blank=True)
-    effects = models.JSONField(default=list)  # [{"what": "node_facts", "label": …, "url": …}]
+    effects = models.JSONField(default=list)  # [{"what": "node_versions", "label": "sn-n07", "node": "7"}]
+    job = models.ForeignKey(Job, on_delete=models.PROTECT, null=True, related_name="+")  # reads a large file
     person = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
     via = models.CharField(max_length=20)
     by_label = models.CharField(max_length=200)
@@ -71,7 +74,11 @@ class Receipt(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["scope", "-id"], name="evidence_scope_newest")]
+        indexes = [
+            models.Index(fields=["scope", "-id"], name="evidence_scope_newest"),
+            models.Index(fields=["scope", "node_name", "kind", "-id"], name="evidence_node_newest"),
+            models.Index(fields=["scope"], condition=Q(state="unmatched"), name="evidence_unmatched"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(state="refused", evidence__isnull=True) | ~Q(state="refused"),

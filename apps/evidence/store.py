@@ -7,12 +7,14 @@ sync nor put a finished file in place in one step.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
+import io
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +22,11 @@ from typing import BinaryIO, cast
 
 from django.conf import settings
 
-from apps.core.errors import TooLarge
+from apps.core.errors import Busy, TooLarge
 
 _CHUNK = 1 << 20
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+YOUNG_S = 3600  # what was touched within this time may belong to a delivery under way
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +41,9 @@ class Spooled:
         return self.path.open("rb")
 
 
-def _folder(*parts: str) -> Path:
-    folder = Path(settings.EVIDENCE_DIR).joinpath(*parts)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def incoming() -> Path:
+    """The folder of uploads that are not complete, or not yet kept."""
+    return _folder("incoming")
 
 
 def path_of(sha256: str) -> Path:
@@ -50,16 +53,19 @@ def path_of(sha256: str) -> Path:
 
 @contextmanager
 def spooled(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[Spooled]:
-    """Take an upload in, chunk by chunk; it is gone when the block ends. Raises TooLarge above the limit."""
-    descriptor, name = tempfile.mkstemp(dir=_folder("incoming"))
+    """Take an upload in, chunk by chunk; it is gone when the block ends.
+
+    Raises TooLarge above the limit and Busy (disk_full) where the volume has no room.
+    """
+    descriptor, name = tempfile.mkstemp(dir=incoming())
     path = Path(name)
     try:
         digest, size = hashlib.sha256(), 0
-        with os.fdopen(descriptor, "wb") as file:
+        with room(), os.fdopen(descriptor, "wb") as file:
             for chunk in chunks:
                 size += len(chunk)
                 if size > limit_bytes:
-                    raise TooLarge(f"the file is above {limit_bytes // 2**20} MiB", limit_bytes=limit_bytes)
+                    raise above(limit_bytes)
                 digest.update(chunk)
                 file.write(chunk)
         yield Spooled(path, digest.hexdigest(), size)
@@ -67,16 +73,33 @@ def spooled(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[Spooled]:
         path.unlink(missing_ok=True)
 
 
-def keep(upload: Spooled) -> None:
-    """Compress the upload to its place, synced; bytes that lie there already stay as they are."""
-    place = path_of(upload.sha256)
-    if place.exists():
-        place.touch()  # young again, so that no sweep takes it before its row is written
-        return
-    _folder(upload.sha256[:2])
-    descriptor, name = tempfile.mkstemp(dir=_folder("incoming"))
+@contextmanager
+def room() -> Iterator[None]:
+    """Turn a full volume into the error that says so."""
     try:
-        with os.fdopen(descriptor, "wb") as raw:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise Busy("the evidence volume has no room; nothing was kept", code="disk_full") from error
+        raise
+
+
+def above(limit_bytes: int) -> TooLarge:
+    """The error of a file above the limit."""
+    return TooLarge(f"the file is above {limit_bytes // 2**20} MiB", limit_bytes=limit_bytes)
+
+
+def keep(upload: Spooled) -> None:
+    """Compress the upload to its place, synced; bytes that lie there already stay as they are.
+
+    Raises Busy (disk_full) where the volume has no room; nothing is left behind then.
+    """
+    if _is_young_again(upload.sha256):
+        return
+    place = _folder(upload.sha256[:2]) / path_of(upload.sha256).name
+    descriptor, name = tempfile.mkstemp(dir=incoming())
+    try:
+        with room(), os.fdopen(descriptor, "wb") as raw:
             with (
                 gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=5, mtime=0) as packed,
                 upload.open() as source,
@@ -86,13 +109,14 @@ def keep(upload: Spooled) -> None:
             raw.flush()
             os.fsync(raw.fileno())
         Path(name).replace(place)
-        directory = os.open(place.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
+        _sync(place.parent)
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def is_kept(sha256: str) -> bool:
+    """Whether the bytes of a digest lie in the store."""
+    return path_of(sha256).exists()
 
 
 def open_bytes(sha256: str) -> BinaryIO:
@@ -100,14 +124,96 @@ def open_bytes(sha256: str) -> BinaryIO:
     return cast(BinaryIO, gzip.open(path_of(sha256), "rb"))
 
 
+def chunks_of(sha256: str) -> Iterator[bytes]:
+    """The raw bytes of a digest, a mebibyte at a time. Raises FileNotFoundError at once where they are gone."""
+    stream = open_bytes(sha256)
+
+    def parts() -> Iterator[bytes]:
+        with stream:
+            while chunk := stream.read(_CHUNK):
+                yield chunk
+
+    return parts()
+
+
+def watched(stream: BinaryIO, seen: Callable[[int], None]) -> BinaryIO:
+    """The same stream; `seen` is told how many bytes were read so far, about every 4 MiB."""
+    return cast(BinaryIO, io.BufferedReader(_Watched(stream, seen), _CHUNK))
+
+
+class _Watched(io.RawIOBase):
+    """A stream that tells how far it was read."""
+
+    def __init__(self, stream: BinaryIO, seen: Callable[[int], None]) -> None:
+        self._stream, self._seen, self._done, self._told = stream, seen, 0, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        chunk = self._stream.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._done += len(chunk)
+        if self._done - self._told >= 4 * _CHUNK:
+            self._told = self._done
+            self._seen(self._done)
+        return len(chunk)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
 def discard(sha256: str) -> None:
     """Remove the bytes of a digest."""
     path_of(sha256).unlink(missing_ok=True)
 
 
-def older_than_an_hour() -> Iterator[str]:
+def not_young() -> Iterator[str]:
     """Digests of kept bytes that were last delivered more than an hour ago."""
-    before = time.time() - 3600
+    before = time.time() - YOUNG_S
     for place in Path(settings.EVIDENCE_DIR).glob("??/*.gz"):
-        if place.stat().st_mtime < before:
+        if _touched_at(place) < before:
             yield place.name.removesuffix(".gz")
+
+
+def clear_incoming() -> int:
+    """Remove what uploads left behind whose process was killed. Returns how many files."""
+    before, removed = time.time() - YOUNG_S, 0
+    for place in incoming().iterdir():
+        if _touched_at(place) < before:
+            place.unlink(missing_ok=True)
+            removed += 1
+    return removed
+
+
+def _folder(*parts: str) -> Path:
+    folder = Path(settings.EVIDENCE_DIR).joinpath(*parts)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _is_young_again(sha256: str) -> bool:
+    """Whether the bytes are there; then they count as just delivered, so that no sweep takes them."""
+    try:
+        os.utime(path_of(sha256))
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _touched_at(place: Path) -> float:
+    """Seconds since 1970; what vanished meanwhile counts as touched just now."""
+    try:
+        return place.stat().st_mtime
+    except FileNotFoundError:
+        return time.time()
+
+
+def _sync(folder: Path) -> None:
+    """Make a rename in the folder last."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
+
+from apps.evidence import views
 
 app_name = "evidence"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("evidence/", views.receipts, name="receipts"),
+    path("evidence/receipts/<int:pk>/", views.receipt, name="receipt"),
+    path("evidence/receipts/<int:pk>/raw/", views.raw, name="raw"),
+]

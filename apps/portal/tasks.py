@@ -4,21 +4,50 @@ from __future__ import annotations
 
 from typing import Any
 
-from apps.evidence import services as evidence
-from apps.evidence.models import ReceiptState
+from apps.core.errors import Conflict, Invalid
+from apps.evidence import queries, services
+from apps.evidence.models import Receipt, ReceiptState
 from apps.jobs.registry import job
-from apps.jobs.running import RunningJob
+from apps.jobs.running import Outcome, RunningJob
 from apps.portal.services import intake
+
+_MIB = 2**20
+_ATTACH_AT_ONCE = 500
 
 
 @job("portal.read_receipt")
 def read_receipt(run: RunningJob) -> dict[str, Any]:
-    """Read a large file that was kept, and apply it."""
-    run.progress(0, 2, "reading")
-    receipt = evidence.read_receipt(receipt_id=run.arguments["receipt_id"])
-    run.progress(1, 2, "applying")
-    with run.finishing() as outcome:
-        if receipt.state != ReceiptState.REFUSED:
-            receipt = intake.apply_receipt(receipt_id=receipt.pk)
-        outcome.result = {"receipt": receipt.pk, "state": receipt.state, "refusal": receipt.refusal}
-    return outcome.result
+    """Read a large file that was kept, and apply it; where it cannot be read or applied, refuse it."""
+    receipt_id = run.arguments["receipt_id"]
+    receipt = queries.receipt(receipt_id)
+    total = max(1, receipt.size_bytes // _MIB)
+    run.progress(0, total, "MiB")
+    receipt = services.read_receipt(
+        receipt_id=receipt_id, progress=lambda done: run.progress(min(done // _MIB, total), total, "MiB")
+    )
+    run.progress(total, total, "MiB")
+    try:
+        with run.finishing() as outcome:
+            if receipt.state != ReceiptState.REFUSED:
+                receipt = intake.apply_receipt(receipt_id=receipt_id)
+            _tell(outcome, receipt)
+    except (Invalid, Conflict) as error:
+        with run.finishing() as outcome:
+            _tell(outcome, services.refuse(receipt_id=receipt_id, error=error))
+    return dict(outcome.result)
+
+
+@job("portal.attach_unmatched", every_s=300)
+def attach_unmatched(run: RunningJob) -> dict[str, int]:
+    """Apply deliveries whose node did not exist when they came, and exists now."""
+    waiting = list(queries.unmatched().values_list("pk", flat=True)[:_ATTACH_AT_ONCE])
+    attached = 0
+    for done, receipt_id in enumerate(waiting):
+        run.progress(done, len(waiting))
+        attached += intake.attach(receipt_id=receipt_id)
+    return {"waiting": len(waiting) - attached, "attached": attached}
+
+
+def _tell(outcome: Outcome, receipt: Receipt) -> None:
+    outcome.result = {"receipt": receipt.pk, "state": receipt.state, "refusal": receipt.refusal}
+    outcome.url = f"/evidence/receipts/{receipt.pk}/"

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path, re_path
 
-urlpatterns: list[URLPattern] = []
+from apps.evidence.api import views
+
+urlpatterns = [
+    path("evidence-receipts/", views.Receipts.as_view(), name="receipts"),
+    path("evidence-receipts/<int:receipt_id>/", views.OneReceipt.as_view(), name="receipt"),
+    re_path(r"^evidence/(?P<sha256>[0-9a-f]{64})/raw/$", views.Raw.as_view(), name="raw"),
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 from apps.benchmarks import services as benchmarks
@@ -11,6 +12,7 @@ from apps.changes import services as changes
 from apps.core import actor as actors
 from apps.environments import services as environments
 from apps.environments.engine.facts import ComponentFact, component_facts, facts_by_node
+from apps.evidence import queries as evidence
 from apps.evidence.engine.reading import Reading
 from apps.evidence.models import Receipt
 from apps.fleet import services as fleet
@@ -19,6 +21,8 @@ from apps.fleet.queries import node_by_reported_name
 from apps.health import services as health
 
 Effect = dict[str, str]
+# Kinds that tell of events at their own times, so that an older file is no less true.
+_LOGS = frozenset({"kernel_log", "nccl_debug_log"})
 
 
 @dataclass(frozen=True)
@@ -49,13 +53,33 @@ class Delivery:
         if self.node is not None:
             return self.node.domain
         name = self.receipt.node_name
-        return Domain.objects.filter(cluster=self.cluster, name__iexact=name).first() if name else None
+        if not name:
+            return None
+        return Domain.objects.filter(cluster=self.cluster, name__iexact=name, retired_at__isnull=True).first()
+
+    @property
+    def has_home(self) -> bool:
+        """Whether the node or domain that it was sent for exists."""
+        return self.node is not None or self.domain is not None
 
     @property
     def lacks_node(self) -> bool:
         """Whether it is about one node, and that node is not known (yet)."""
-        named = bool(self.receipt.node_name) or bool(component_facts(self.reading))
-        return self.node is None and self.domain is None and named
+        if self.node is not None:
+            return False
+        unknown_name = bool(self.receipt.node_name) and self.domain is None
+        return unknown_name or bool(component_facts(self.reading))
+
+    @property
+    def said_at(self) -> datetime:
+        """When the file was collected; never later than it arrived, whatever the node's clock says."""
+        received_at = self.receipt.received_at
+        return min(self.receipt.collected_at or received_at, received_at)
+
+    @cached_property
+    def is_outdated(self) -> bool:
+        """Whether a newer report of its kind was applied already: it must not overwrite what is so now."""
+        return self.reading.kind not in _LOGS and evidence.is_outdated(self.receipt)
 
 
 def node_versions(delivery: Delivery) -> list[Effect]:
@@ -66,36 +90,43 @@ def node_versions(delivery: Delivery) -> list[Effect]:
     for name, facts in facts_by_node(delivery.reading).items():
         if facts and (node := node_by_reported_name(delivery.cluster, name)) is not None:
             reported.append((node, facts))
-    for node, facts in reported:
-        environments.record_report(
-            node_id=node.pk,
-            kind=delivery.reading.kind,
-            facts=tuple(facts),
-            sha256=delivery.sha256,
-            collected_at=delivery.receipt.collected_at or delivery.receipt.received_at,
-        )
+    effects = [_reported(delivery, node, tuple(facts)) for node, facts in reported]
     closed = changes.consider_reports(node_ids=[node.pk for node, _facts in reported])
     for domain_id in sorted({node.domain_id for node, _facts in reported if node.domain_id}):
         environments.request_check(actor=actors.system("intake"), domain_id=domain_id)
-    effects = [
-        {"what": "node_versions", "label": node.name, "node": str(node.pk)} for node, _facts in reported
-    ]
     return effects + [{"what": "rollback_done", "label": f"#{pk}", "change": str(pk)} for pk in closed]
+
+
+def _reported(delivery: Delivery, node: Node, facts: tuple[ComponentFact, ...]) -> Effect:
+    changed = environments.record_report(
+        node_id=node.pk,
+        kind=delivery.reading.kind,
+        facts=facts,
+        sha256=delivery.sha256,
+        collected_at=delivery.receipt.collected_at or delivery.receipt.received_at,
+    )
+    what = "node_versions" if changed else "node_versions_same"
+    return {"what": what, "label": node.name, "node": str(node.pk)}
 
 
 def node_hardware(delivery: Delivery) -> list[Effect]:
     """Fleet: identities of the cards, where the file lists them."""
     cards = delivery.reading.facts.get("gpus")
-    if (
-        delivery.node is None
-        or not isinstance(cards, list)
-        or not all(isinstance(card, dict) for card in cards)
-    ):
+    if delivery.node is None or delivery.is_outdated:
+        return []
+    if not isinstance(cards, list) or not all(isinstance(card, dict) for card in cards):
         return []
     changes = fleet.note_hardware(
-        node_id=delivery.node.pk, cards=cards, sha256=delivery.sha256, at=delivery.receipt.received_at
+        node_id=delivery.node.pk, cards=cards, sha256=delivery.sha256, at=delivery.said_at
     )
-    return [{"what": "hardware_changed", "label": str(change)} for change in changes]
+    return [
+        {
+            "what": "hardware_changed",
+            "label": f"{delivery.node.name} · {change.slot} · {change.what}",
+            "node": str(delivery.node.pk),
+        }
+        for change in changes
+    ]
 
 
 def benchmark_runs(delivery: Delivery) -> list[Effect]:
@@ -113,19 +144,17 @@ def benchmark_runs(delivery: Delivery) -> list[Effect]:
         facts=delivery.reading.facts,
         sha256=delivery.sha256,
         received_at=delivery.receipt.received_at,
+        warnings=delivery.receipt.reading.warnings if delivery.receipt.reading else (),
     )
     return [{"what": "benchmark_run", "label": str(run), "run": str(run.pk)} for run in runs]
 
 
 def node_health(delivery: Delivery) -> list[Effect]:
     """Health: figures and faults of the node."""
-    if delivery.node is None:
-        return []
+    if delivery.node is None or delivery.is_outdated or evidence.was_applied_before(delivery.receipt):
+        return []  # the same bytes again are no second observation
     held = health.record_reading(
-        node_id=delivery.node.pk,
-        reading=delivery.reading,
-        sha256=delivery.sha256,
-        at=delivery.receipt.received_at,
+        node_id=delivery.node.pk, reading=delivery.reading, sha256=delivery.sha256, at=delivery.said_at
     )
     return (
         [{"what": "node_health", "label": delivery.node.name, "node": str(delivery.node.pk)}] if held else []

@@ -1,0 +1,23 @@
+"""Filters of deliveries, for pages and API alike."""
+
+from __future__ import annotations
+
+import django_filters
+from django.utils.translation import gettext_lazy as _
+
+from apps.evidence.models import Receipt, ReceiptState
+from apps.evidence.words import KINDS
+
+
+class ReceiptFilter(django_filters.FilterSet):
+    """Deliveries by cluster, state, kind, the node that was said, and digest."""
+
+    cluster = django_filters.CharFilter(field_name="scope__slug", label=_("Cluster"))
+    state = django_filters.ChoiceFilter(choices=ReceiptState.choices, label=_("State"))
+    kind = django_filters.ChoiceFilter(choices=[*KINDS.items()], label=_("Kind"))
+    node = django_filters.CharFilter(field_name="node_name", lookup_expr="iexact", label=_("Node"))
+    sha256 = django_filters.CharFilter(label=_("Digest"))
+
+    class Meta:
+        model = Receipt
+        fields: list[str] = []

@@ -1,0 +1,57 @@
+"""Files in forms: written to the evidence volume as they arrive, of known callers only, up to the limit."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, SkipFile, TemporaryFileUploadHandler
+
+from apps.core.errors import Busy, PortalError
+from apps.evidence import store
+
+REFUSED = "refused_uploads"  # attribute of the request: {file name: error}
+
+
+class _Incoming(TemporaryUploadedFile):
+    """Django's temporary file, on the evidence volume: /tmp may be small."""
+
+    def __init__(self, name: str | None, content_type: str | None, charset: str | None, extra: Any) -> None:
+        file = tempfile.NamedTemporaryFile(suffix=".upload", dir=store.incoming())  # noqa: SIM115 - closed with the request
+        super(TemporaryUploadedFile, self).__init__(file, name, content_type, 0, charset, extra)
+
+
+class BoundedUploadHandler(TemporaryFileUploadHandler):
+    """Django's handler that stops writing above EVIDENCE_LIMIT_BYTES, and never writes for strangers.
+
+    What is not taken is read to its end and dropped, so that the answer still reaches the browser.
+    """
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        if getattr(self.request, "actor", None) is None:
+            raise SkipFile
+        FileUploadHandler.new_file(self, *args, **kwargs)
+        self._size_bytes = 0
+        self.file = _Incoming(self.file_name, self.content_type, self.charset, self.content_type_extra)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self._size_bytes += len(raw_data)
+        if self._size_bytes > settings.EVIDENCE_LIMIT_BYTES:
+            self._refuse(store.above(settings.EVIDENCE_LIMIT_BYTES))
+        try:
+            with store.room():
+                super().receive_data_chunk(raw_data, start)
+        except Busy as full:
+            self._refuse(full)
+
+    def _refuse(self, error: PortalError) -> NoReturn:
+        refused_uploads(self.request)[str(self.file_name or "")] = error
+        raise SkipFile
+
+
+def refused_uploads(request: Any) -> dict[str, PortalError]:
+    """File names of the request that were not taken, and why; read the form's files first."""
+    refused: dict[str, PortalError] = request.__dict__.setdefault(REFUSED, {})
+    return refused

@@ -1,0 +1,70 @@
+"""Words for people: which tool makes a kind of evidence, and what a delivery brought about."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+# What people type to get it; the same in every language.
+KINDS: dict[str, str] = {
+    "collect_env": "python -m torch.utils.collect_env",
+    "dcgm_metrics": "dcgm-exporter",
+    "dcgmi_diag": "dcgmi diag",
+    "hccl_test": "hccl_test",
+    "hl_smi": "hl-smi",
+    "hypernode": "Volcano HyperNode",
+    "ibstat": "ibstat",
+    "ibstatus": "ibstatus",
+    "ibv_devinfo": "ibv_devinfo",
+    "k8s_nodes": "kubectl get nodes -o json",
+    "kernel_log": "dmesg",
+    "kueue_topology": "Kueue Topology",
+    "mx_smi": "mx-smi",
+    "nccl_debug_log": "NCCL_DEBUG=INFO",
+    "nccl_tests": "nccl-tests",
+    "nccl_topo_xml": "NCCL_TOPO_DUMP_FILE",
+    "npu_smi": "npu-smi info",
+    "nvidia_smi_nvlink": "nvidia-smi nvlink",
+    "nvidia_smi_q": "nvidia-smi -q",
+    "nvidia_smi_topo": "nvidia-smi topo -m",
+    "nvidia_smi_xml": "nvidia-smi -q -x",
+    "rccl_tests": "rccl-tests",
+    "rocm_smi_concise": "rocm-smi",
+    "rocm_smi_json": "rocm-smi --showall --json",
+    "rocm_smi_topo": "rocm-smi --showtopo",
+    "slurm_topology_conf": "Slurm topology.conf",
+    "slurm_topology_yaml": "Slurm topology.yaml",
+    "topograph_model": "Topograph model",
+    "topograph_netq": "NetQ, for Topograph",
+}
+
+EFFECTS: dict[str, str | Promise] = {
+    "node_versions": _("new versions recorded"),
+    "node_versions_same": _("versions confirmed"),
+    "node_health": _("health observed"),
+    "hardware_changed": _("hardware was swapped"),
+    "benchmark_run": _("benchmark run recorded"),
+    "rollback_done": _("rollback closed"),
+}
+
+VIAS: dict[str, str | Promise] = {
+    "session": _("in the browser"),
+    "token": _("over REST, by token"),
+    "command": _("at the server's shell"),
+    "system": _("by the portal"),
+}
+
+
+def kind_name(kind: str) -> str:
+    """The tool of a kind, or the kind where we have no name for it."""
+    return KINDS.get(kind, kind)
+
+
+def effect_name(what: str) -> str | Promise:
+    """What an effect is called."""
+    return EFFECTS.get(what, what.replace("_", " "))
+
+
+def via_name(via: str) -> str | Promise:
+    """How a delivery came."""
+    return VIAS.get(via, via)
