@@ -1,14 +1,17 @@
-"""Removing what has served its time: keys of requests, and messages that arrived long ago."""
+"""Removing what has served its time: keys of requests, sessions, counters, messages that arrived long ago."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
 
+from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 
+from apps.accounts.services.limits import forget_old_windows
 from apps.core import clock
-from apps.jobs.models import IdempotencyKey, WebhookDelivery
+from apps.jobs.models import ACTIVE, IdempotencyKey, Job, WebhookDelivery
+from apps.jobs.services.webhooks import DELIVER
 
 KEEP_KEYS = timedelta(hours=72)
 KEEP_DELIVERIES = timedelta(days=90)
@@ -20,7 +23,14 @@ def tidy() -> dict[str, int]:
     now = clock.now()
     old_keys = IdempotencyKey.objects.filter(created_at__lt=now - KEEP_KEYS)
     over = WebhookDelivery.objects.filter(created_at__lt=now - KEEP_DELIVERIES, next_attempt_at__isnull=True)
-    return {"idempotency_keys": _remove(old_keys), "webhook_deliveries": _remove(over)}
+    sent = Job.objects.filter(kind=DELIVER, created_at__lt=now - KEEP_DELIVERIES).exclude(state__in=ACTIVE)
+    return {
+        "idempotency_keys": _remove(old_keys),
+        "webhook_deliveries": _remove(over),
+        "webhook_jobs": _remove(sent),
+        "sessions": _remove(Session.objects.filter(expire_date__lt=now)),
+        "counters": forget_old_windows(),
+    }
 
 
 def _remove(rows: QuerySet[Any]) -> int:
