@@ -57,6 +57,7 @@ class Coefficients:
     step_fixed_s: float
     interval_spread: float
     interval_moe: float
+    interval_unvalidated: float
     interval_per_default: float
     context_bytes: float
     buffer_bytes_per_group: float
@@ -82,6 +83,12 @@ def document() -> Mapping[str, Any]:
 def shipped_coefficients() -> Coefficients:
     """The shipped values."""
     return Coefficients.from_document(document())
+
+
+@cache
+def is_validated(architecture: str) -> bool:
+    """Whether published runs of this architecture are part of the validation."""
+    return architecture in document()["validated_architectures"]
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from apps.catalogue.engine.models import AttentionFlops, ModelSpec
-from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
+from apps.planning.engine.coefficients import Coefficients, is_validated, shipped_coefficients
 from apps.planning.engine.intervals import half_width, interval
 from apps.planning.engine.layouts import Floats, Layouts, Recompute
 from apps.planning.engine.memory import StageMemory, stage_memory
@@ -142,7 +142,8 @@ def estimate(plan: PlanInput, coefficients: Coefficients | None = None) -> Estim
     step = step_time(plan.model, plan.system, plan.workload, plan.layout, c)
     total = float(step.total[0])
     uncertain = (a.name for a in plan.assumptions if a.uncertain)
-    low, high = interval(total, half_width(uncertain, c, is_moe=plan.model.is_moe))
+    known = is_validated(plan.system.accelerator.architecture)
+    low, high = interval(total, half_width(uncertain, c, is_moe=plan.model.is_moe, validated=known))
     sequences, seq_len = int(plan.layout.global_batch[0]), plan.workload.seq_len
     cards = int(plan.layout.accelerators[0])
     flops = plan.model.model_flops(sequences=sequences, seq_len=seq_len)

@@ -7,7 +7,14 @@ from apps.catalogue.engine.models import MlaSpec, ModelSpec
 from apps.core.errors import Missing, OutOfRange
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields, guarded
-from apps.planning.engine.system import Measured, System, default_scale_up, default_system, peak_flops
+from apps.planning.engine.system import (
+    Measured,
+    System,
+    default_scale_up,
+    default_system,
+    half_peak_flops,
+    peak_flops,
+)
 from apps.planning.engine.workload import Precision
 
 GB = 1e9
@@ -134,8 +141,10 @@ def check_card(
         peak_flops(part, precision)
     except OutOfRange as refused:
         precision_fields.wrong("precision", refused.message, refused.code)
-    if not {"bf16", "fp16"} & set(part.dense_flops):
-        system_fields.wrong("accelerator", f"16-bit peak of {part.id} is not known", "unknown")
+    try:
+        half_peak_flops(part)
+    except OutOfRange as refused:
+        system_fields.wrong("accelerator", refused.message, "unknown")
 
 
 def _read_measured(fields: Fields) -> Measured:

@@ -119,11 +119,24 @@ OPERAND_BYTES = {Precision.FP8: 1.0, Precision.MXFP8: 1.0, Precision.NVFP4: 0.5}
 
 
 def peak_flops(part: Accelerator, precision: Precision) -> float:
-    """Dense peak of a number format, FLOPs per second. Raises OutOfRange where the part has none."""
-    for name in FORMATS[precision]:
+    """Dense peak of a number format, FLOPs per second; of the other 16-bit format where only that is known.
+
+    Raises OutOfRange where the part has none.
+    """
+    names = FORMATS[precision]
+    if names[0] not in part.unsupported:
+        for name in names:
+            if name in part.dense_flops:
+                return part.dense_flops[name]
+    raise OutOfRange(f"{part.id} has no dense peak for {precision}")
+
+
+def half_peak_flops(part: Accelerator) -> float:
+    """Dense 16-bit peak, bf16 or fp16. Raises OutOfRange where neither is known."""
+    for name in ("bf16", "fp16"):
         if name in part.dense_flops:
             return part.dense_flops[name]
-    raise OutOfRange(f"{part.id} has no dense peak for {precision}")
+    raise OutOfRange(f"16-bit peak of {part.id} is not known")
 
 
 def rates(part: Accelerator, precision: Precision, coefficients: Coefficients) -> Rates:
@@ -135,7 +148,7 @@ def rates(part: Accelerator, precision: Precision, coefficients: Coefficients) -
     """
     if part.memory_bytes_per_s is None:
         raise OutOfRange(f"memory bandwidth of {part.id} is not known")
-    half_peak = peak_flops(part, Precision.BF16)
+    half_peak = half_peak_flops(part)
     peak = peak_flops(part, precision)
     power = part.tdp_w or TYPICAL_W_PER_FLOPS * half_peak
     half = _sustained(half_peak, power, coefficients.picojoule_per_flop_16, coefficients)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.catalogue.engine.models import ModelSpec
-from apps.planning.engine.coefficients import Coefficients
+from apps.planning.engine.coefficients import Coefficients, is_validated
 from apps.planning.engine.collectives import fabric, group
 from apps.planning.engine.layouts import Layouts, Schedule
 from apps.planning.engine.rules import REASONS
@@ -36,7 +36,19 @@ def plan_warnings(
     """Traps of one configuration (arrays of length one)."""
     found = [*_memory(system, workload, peak_bytes), *_groups(model, system, layouts, coefficients)]
     found += [*_pipeline(model, layouts), *_batch(workload, layouts)]
-    return (*found, *_bandwidth(system))
+    return (*found, *_bandwidth(system), *_hardware(system))
+
+
+def _hardware(system: System) -> list[Warning]:
+    part = system.accelerator
+    if is_validated(part.architecture):
+        return []
+    return [
+        Warning(
+            code="hardware_not_validated",
+            message=f"no published run of {part.architecture} is part of the validation, so the interval is wider",
+        )
+    ]
 
 
 def _bandwidth(system: System) -> list[Warning]:

@@ -111,7 +111,7 @@ def changed(plan: dict[str, Any], **parallel: Any) -> dict[str, Any]:
     for key, value in parallel.items():
         where = (
             "system"
-            if key in ("accelerators", "domain_size", "scale_up_gb_s", "scale_out_gb_s")
+            if key in ("accelerator", "accelerators", "domain_size", "scale_up_gb_s", "scale_out_gb_s")
             else "parallel"
         )
         copied[where][key] = value

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apps.catalogue.engine.accelerators import shipped_accelerators
+from apps.core.errors import Invalid
 from apps.planning.engine.coefficients import shipped_coefficients
 from apps.planning.engine.collectives import (
     Fabric,
@@ -267,6 +269,34 @@ def test_latent_attention_may_be_given_in_symbols() -> None:
     document = changed(DEEPSEEK_V3)
     document["model"]["mla"] = {"r_q": 1536, "r_kv": 512, "d_nope": 128, "d_rope": 64, "d_v": 128}
     assert read_plan(document).model == plan(DEEPSEEK_V3).model
+
+
+def test_hardware_without_published_runs_has_a_wider_interval() -> None:
+    known, other = (
+        estimate(plan(LLAMA_70B, accelerator=part))
+        for part in ("nvidia-h100-sxm5-80gb", "huawei-ascend-910c")
+    )
+    assert "hardware_not_validated" in {w.code for w in other.warnings}
+    assert "hardware_not_validated" not in {w.code for w in known.warnings}
+    widths = [a.iteration_time_high_s / a.iteration_time_s for a in (known, other)]
+    assert widths[1] > widths[0]
+
+
+def test_a_format_that_the_card_lacks_is_refused() -> None:
+    with pytest.raises(Invalid) as refused:
+        plan(LLAMA_70B, accelerator="nvidia-v100-sxm2-32gb")
+    assert refused.value.errors[0].pointer == "/parallel/precision"
+    assert seconds(plan(LLAMA_70B, accelerator="nvidia-v100-sxm2-32gb", precision="fp16")) > 0
+
+
+@pytest.mark.parametrize("part", sorted(shipped_accelerators()))
+def test_every_card_of_the_catalogue_is_estimated_or_refused_by_name(part: str) -> None:
+    try:
+        answer = estimate(plan(LLAMA_70B, accelerator=part))
+    except Invalid as refused:
+        assert {e.pointer for e in refused.errors} <= {"/system/accelerator", "/parallel/precision"}
+    else:
+        assert 0 < answer.mfu < 1
 
 
 def test_one_card_communicates_with_nobody() -> None:
