@@ -31,6 +31,10 @@ class BenchmarkRun(models.Model):
     busbw_bytes_per_s = models.FloatField(null=True)  # at the largest size, the lower of both columns
     wrong_total = models.BigIntegerField(null=True)
     points = models.JSONField(default=list)
+    candidates = models.JSONField(
+        default=list
+    )  # collectives that the figures allow, where the output names none
+    doubts = models.JSONField(default=list)  # [{"code", "message"}]: why the figures may be no measurement
     received_at = models.DateTimeField(db_index=True)
     matrix_version = models.ForeignKey(MatrixVersion, on_delete=models.PROTECT, null=True, related_name="+")
     versions_digest = models.CharField(max_length=64, blank=True)  # of what the nodes reported at that time

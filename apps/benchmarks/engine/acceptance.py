@@ -27,6 +27,37 @@ class AcceptanceReason(StrEnum):
     NOT_VALIDATED = "not_validated"
     SIZE_TOO_SMALL = "size_too_small"
     ABOVE_THEORY = "above_theory"
+    # What a reader of the output found against its figures; each of these makes the run no measurement.
+    INDEPENDENT_RUNS = "independent_runs"
+    SINGLE_RANK = "single_rank"
+    RANKS_SHARE_GPU = "ranks_share_gpu"
+    PARTITIONED_GPU = "partitioned_gpu"
+    WRONG_DATA = "wrong_data"
+    OUT_OF_BOUNDS = "out_of_bounds"
+    FACTOR_CONTRADICTS = "factor_contradicts"
+    ALGBW_CONTRADICTS_TIME = "algbw_contradicts_time"
+    BUSBW_CONTRADICTS_ALGBW = "busbw_contradicts_algbw"
+    SIZE_CONTRADICTS_COUNT = "size_contradicts_count"
+    AVERAGE_CONTRADICTS_ROWS = "average_contradicts_rows"
+    CPU_TIME = "cpu_time"
+    SIZES_DESCEND = "sizes_descend"
+
+
+DOUBTS = (
+    AcceptanceReason.INDEPENDENT_RUNS,
+    AcceptanceReason.SINGLE_RANK,
+    AcceptanceReason.RANKS_SHARE_GPU,
+    AcceptanceReason.PARTITIONED_GPU,
+    AcceptanceReason.WRONG_DATA,
+    AcceptanceReason.OUT_OF_BOUNDS,
+    AcceptanceReason.FACTOR_CONTRADICTS,
+    AcceptanceReason.ALGBW_CONTRADICTS_TIME,
+    AcceptanceReason.BUSBW_CONTRADICTS_ALGBW,
+    AcceptanceReason.SIZE_CONTRADICTS_COUNT,
+    AcceptanceReason.AVERAGE_CONTRADICTS_ROWS,
+    AcceptanceReason.CPU_TIME,
+    AcceptanceReason.SIZES_DESCEND,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +65,8 @@ class Measured:
     """What a run says at its largest size.
 
     busbw_bytes_per_s: the lower of out-of-place and in-place. wrong_total: wrong elements over all rows,
-    None where nothing was checked. is_complete: the tool printed its summary.
+    None where nothing was checked. is_complete: the tool printed its summary. doubts: what speaks against the
+    figures, gravest first.
     """
 
     collective: str
@@ -43,6 +75,7 @@ class Measured:
     busbw_bytes_per_s: float | None
     wrong_total: int | None
     is_complete: bool
+    doubts: tuple[AcceptanceReason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +93,8 @@ def accept(
 ) -> Acceptance:
     """Judge one run against the one-way bandwidth that an accelerator has into its domain, in bytes/s.
 
-    What cannot be judged is unknown. Wrong results fail whatever the speed.
+    What cannot be judged is unknown, and so are figures that something speaks against. Wrong results fail
+    whatever the speed.
     """
     share = (
         run.busbw_bytes_per_s / theory_bytes_per_s if run.busbw_bytes_per_s and theory_bytes_per_s else None
@@ -71,6 +105,8 @@ def accept(
 
     if run.wrong_total:
         return told(Verdict.FAIL, AcceptanceReason.WRONG_RESULTS)
+    if run.doubts:
+        return told(Verdict.UNKNOWN, run.doubts[0])
     if run.ranks is None or run.ranks < 2 or not run.busbw_bytes_per_s or run.size_bytes is None:
         return told(Verdict.UNKNOWN, AcceptanceReason.NO_MEASUREMENT)
     if not run.is_complete:

@@ -3,9 +3,25 @@
 from apps.benchmarks.queries.runs import (
     acceptance_of,
     baseline_of,
+    baselines_visible,
+    comparable_runs,
+    comparison_with,
+    is_in_force,
+    ladder_of,
     newest_whole_domain_run,
     run_for,
     runs_visible,
 )
 
-__all__ = ["acceptance_of", "baseline_of", "newest_whole_domain_run", "run_for", "runs_visible"]
+__all__ = [
+    "acceptance_of",
+    "baseline_of",
+    "baselines_visible",
+    "comparable_runs",
+    "comparison_with",
+    "is_in_force",
+    "ladder_of",
+    "newest_whole_domain_run",
+    "run_for",
+    "runs_visible",
+]

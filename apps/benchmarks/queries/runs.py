@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from apps.benchmarks.engine.acceptance import Acceptance, Measured, accept
+from apps.benchmarks.engine.acceptance import (
+    TRUSTED_SIZE_BYTES,
+    Acceptance,
+    AcceptanceReason,
+    Measured,
+    accept,
+)
+from apps.benchmarks.engine.comparison import Comparison, compare
+from apps.benchmarks.engine.ladder import Rung, ladder
 from apps.benchmarks.models import Baseline, BenchmarkRun
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
 from apps.fleet.models import Accelerator, Domain, LifeCycle
 
+LADDER_RUNS = 500  # newest runs of a domain that a ladder is made of
+
 
 def runs_visible(actor: Actor) -> QuerySet[BenchmarkRun]:
     """Runs of clusters that the actor may read, newest first."""
-    rows = BenchmarkRun.objects.select_related("cluster", "domain", "matrix_version__matrix")
+    rows = BenchmarkRun.objects.select_related(
+        "cluster", "domain", "matrix_version__matrix", "collective_stated_by"
+    )
     scopes = actor.scope_ids(Right.READ)
     return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
 
@@ -37,16 +49,24 @@ def acceptance_of(run: BenchmarkRun) -> Acceptance:
         busbw_bytes_per_s=run.busbw_bytes_per_s,
         wrong_total=run.wrong_total,
         is_complete=run.status == "complete",
+        doubts=tuple(AcceptanceReason(doubt["code"]) for doubt in run.doubts),
     )
     return accept(measured, theory_bytes_per_s=run.domain.unidirectional_bytes_per_s if run.domain else None)
 
 
 def newest_whole_domain_run(domain: Domain, *, collective: str = "all_reduce") -> BenchmarkRun | None:
-    """The newest run of a collective over all accelerators of a domain's nodes in service."""
-    cards = (
-        Accelerator.objects.filter(node__domain=domain).exclude(node__life_cycle=LifeCycle.RETIRED).count()
+    """The newest run of a collective over all accelerators of a domain's nodes in service.
+
+    A run that spares and nodes in repair took part in counts too; one over more accelerators than the domain has
+    does not, for it left the domain.
+    """
+    cards = Accelerator.objects.filter(node__domain=domain).exclude(node__life_cycle=LifeCycle.RETIRED)
+    in_service = cards.filter(node__life_cycle=LifeCycle.IN_SERVICE).count()
+    if not in_service:
+        return None
+    rows = BenchmarkRun.objects.filter(
+        domain=domain, collective=collective, ranks__gte=in_service, ranks__lte=cards.count()
     )
-    rows = BenchmarkRun.objects.filter(domain=domain, collective=collective, ranks=cards)
     return rows.select_related("domain", "matrix_version__matrix").order_by("-received_at", "-id").first()
 
 
@@ -54,3 +74,44 @@ def baseline_of(domain: Domain, collective: str) -> Baseline | None:
     """The baseline in force."""
     rows = Baseline.objects.filter(domain=domain, collective=collective, replaced_at__isnull=True)
     return rows.select_related("run").first()
+
+
+def baselines_visible(actor: Actor) -> QuerySet[Baseline]:
+    """Baselines of clusters that the actor may read, newest first."""
+    scopes = actor.scope_ids(Right.READ)
+    rows = Baseline.objects.all()
+    return rows if scopes is None else rows.filter(domain__cluster__scope_id__in=scopes)
+
+
+def comparison_with(run: BenchmarkRun, other: BenchmarkRun) -> Comparison:
+    """A run beside another, size by size."""
+    return compare(run.points, other.points)
+
+
+def ladder_of(domain: Domain, *, collective: str = "all_reduce") -> tuple[Rung, ...]:
+    """The newest usable run of each number of ranks: is bandwidth flat as ranks grow?
+
+    Runs whose figures are in doubt, that are not complete, or that delivered wrong data are left out.
+    """
+    rows = BenchmarkRun.objects.filter(
+        domain=domain,
+        collective=collective,
+        status="complete",
+        ranks__gte=2,
+        busbw_bytes_per_s__gt=0,
+        max_size_bytes__gte=TRUSTED_SIZE_BYTES,
+        doubts=[],
+    ).exclude(wrong_total__gt=0)
+    newest = rows.order_by("-received_at", "-id").values_list("ranks", "busbw_bytes_per_s", "pk")
+    return ladder(newest[:LADDER_RUNS])
+
+
+def is_in_force(run: BenchmarkRun) -> bool:
+    """Whether the run is the baseline that others are compared with now."""
+    return Baseline.objects.filter(run=run, replaced_at__isnull=True).exists()
+
+
+def comparable_runs(run: BenchmarkRun) -> QuerySet[BenchmarkRun]:
+    """Other runs of the same collective in the same cluster, newest first."""
+    rows = BenchmarkRun.objects.filter(cluster=run.cluster, collective=run.collective)
+    return rows.exclude(pk=run.pk).order_by("-id")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from apps.audit.services import decision, record
 from apps.benchmarks import queries
+from apps.benchmarks.engine.doubts import doubts_of_run
 from apps.benchmarks.models import Baseline, BenchmarkRun
 from apps.core import clock, digest
 from apps.core.actor import Actor
@@ -43,22 +45,26 @@ def record_runs(
     facts: Mapping[str, Any],
     sha256: str,
     received_at: datetime,
+    warnings: Sequence[Mapping[str, Any]] = (),
 ) -> list[BenchmarkRun]:
     """Write down the runs of one file. The same file twice is the same runs. No audit event: nothing is decided.
 
     facts: of a reading of kind nccl_tests or rccl_tests; a file with several runs lists them under `runs`.
+    warnings: of the reading, {"code", "message", "line"}; those that speak against the figures stay with the run.
     """
-    parts: Iterable[Mapping[str, Any]] = facts.get("runs") or [facts]
+    parts: list[Mapping[str, Any]] = list(facts.get("runs") or [facts])
     matrix = matrix_in_force(domain) if domain else None
     versions = _versions_digest(nodes)
     rows = []
     for place, run in enumerate(parts):
+        others = [line for part in parts if part is not run for line in _lines(part)]
         row, created = BenchmarkRun.objects.get_or_create(
             cluster=cluster,
             sha256=sha256,
             place=place,
             defaults={
                 **_measured(dict(facts) | dict(run)),
+                "doubts": doubts_of_run(run.get("points") or [], warnings, lines_of_others=others),
                 "domain": domain,
                 "received_at": received_at,
                 "matrix_version": matrix,
@@ -73,7 +79,11 @@ def record_runs(
 
 @decision
 def state_collective(*, actor: Actor, run_id: int, collective: str) -> BenchmarkRun:
-    """A person says which collective a run was of, where its output does not. Raises Conflict where it does."""
+    """A person says which collective a run was of, where its output does not.
+
+    Raises Conflict where the output says it, where the figures cannot be those of this collective, and where the
+    run has become a baseline of another.
+    """
     person_id = actor.require_person_present()
     run = queries.run_for(actor, run_id, Right.OPERATE)
     if collective not in COLLECTIVES:
@@ -82,7 +92,15 @@ def state_collective(*, actor: Actor, run_id: int, collective: str) -> Benchmark
     if run.collective and run.collective_stated_by_id is None:
         raise Conflict(f"the output itself says {run.collective}", code="collective_known")
     before = run.collective
-    BenchmarkRun.objects.filter(pk=run_id).update(collective=collective, collective_stated_by_id=person_id)
+    if run.candidates and collective not in run.candidates:
+        allowed = ", ".join(run.candidates)
+        raise Conflict(f"bandwidths and times of this run are those of: {allowed}", code="not_a_candidate")
+    if Baseline.objects.filter(run=run).exclude(collective=collective).exists():
+        raise Conflict(f"the run is a baseline of {before}", code="is_baseline")
+    unsaid = Q(collective="") | Q(collective_stated_by__isnull=False)
+    BenchmarkRun.objects.filter(unsaid, pk=run_id).update(
+        collective=collective, collective_stated_by_id=person_id
+    )
     run.refresh_from_db()
     record(
         actor=actor,
@@ -99,7 +117,7 @@ def state_collective(*, actor: Actor, run_id: int, collective: str) -> Benchmark
 def set_baseline(*, actor: Actor, run_id: int, reason: str = "") -> Baseline:
     """Later runs of this domain and collective are compared with this one from now on.
 
-    Raises Conflict where the run was not accepted or belongs to no domain.
+    Raises Conflict where the run was not accepted or belongs to no domain, and where somebody else sets one now.
     """
     run = queries.run_for(actor, run_id, Right.OPERATE)
     actor.require_token_scope(TokenScope.BENCHMARK_WRITE)
@@ -108,13 +126,10 @@ def set_baseline(*, actor: Actor, run_id: int, reason: str = "") -> Baseline:
         raise Conflict(
             f"only an accepted run can be a baseline: {accepted.reason.value}", code="not_accepted"
         )
-    now = clock.now()
-    Baseline.objects.filter(domain=run.domain, collective=run.collective, replaced_at__isnull=True).update(
-        replaced_at=now
-    )
-    baseline = Baseline.objects.create(
-        domain=run.domain, collective=run.collective, run=run, set_by_id=actor.person_id, set_at=now
-    )
+    in_force = queries.baseline_of(run.domain, run.collective)
+    if in_force is not None and in_force.run_id == run.pk:
+        return in_force
+    baseline = _replace_baseline(run, person_id=actor.person_id)
     evidence.pin([run.sha256])
     record(
         actor=actor,
@@ -122,7 +137,9 @@ def set_baseline(*, actor: Actor, run_id: int, reason: str = "") -> Baseline:
         on=run,
         scope_id=run.cluster.scope_id,
         reason=reason,
+        before={"run": in_force.run_id if in_force else None},
         after={
+            "run": run.pk,
             "collective": run.collective,
             "busbw_bytes_per_s": run.busbw_bytes_per_s,
             "share": accepted.share,
@@ -131,13 +148,34 @@ def set_baseline(*, actor: Actor, run_id: int, reason: str = "") -> Baseline:
     return baseline
 
 
+def _replace_baseline(run: BenchmarkRun, *, person_id: int | None) -> Baseline:
+    """Two people at once: the constraint lets one baseline be in force, the other of them is refused."""
+    now = clock.now()
+    Baseline.objects.filter(domain=run.domain, collective=run.collective, replaced_at__isnull=True).update(
+        replaced_at=now
+    )
+    try:
+        with transaction.atomic():
+            return Baseline.objects.create(
+                domain=run.domain, collective=run.collective, run=run, set_by_id=person_id, set_at=now
+            )
+    except IntegrityError as error:
+        raise Conflict("somebody set another baseline just now", code="baseline_set") from error
+
+
+def _lines(run: Mapping[str, Any]) -> list[int]:
+    """The lines of the file on which rows of a run stood."""
+    return [point["line"] for point in run.get("points") or [] if point.get("line") is not None]
+
+
 def _measured(facts: Mapping[str, Any]) -> dict[str, Any]:
     columns = [facts.get("oop_busbw_gbps_at_max"), facts.get("ip_busbw_gbps_at_max")]
     known = [float(value) for value in columns if isinstance(value, int | float)]
     return {
-        "tool": str(facts.get("tool") or "nccl-tests"),
+        "tool": str(facts.get("tool") or "nccl-tests")[:40],
         "tool_version": str(facts.get("tool_version") or "")[:80],
-        "collective": str(facts.get("collective") or ""),
+        "collective": str(facts.get("collective") or "")[:40],
+        "candidates": list(facts.get("collective_candidates") or []),
         "dtype": str(facts.get("dtype") or "")[:20],
         "ranks": facts.get("ranks"),
         "node_count": facts.get("nodes"),

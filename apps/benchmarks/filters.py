@@ -1,0 +1,41 @@
+"""Filters of benchmark runs and baselines, for pages and API alike."""
+
+from __future__ import annotations
+
+import django_filters
+from django.utils.translation import gettext_lazy as _
+
+from apps.benchmarks.models import Baseline, BenchmarkRun
+from apps.benchmarks.words import COLLECTIVES
+
+STATUSES = [("complete", _("complete")), ("no_summary", _("without summary")), ("failed", _("failed"))]
+
+
+class RunFilter(django_filters.FilterSet):
+    """Runs by cluster, domain, node, collective, number of ranks, and how far the tool came."""
+
+    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain (number)"))
+    node = django_filters.CharFilter(field_name="nodes__name", label=_("Node"), distinct=True)
+    collective = django_filters.ChoiceFilter(choices=list(COLLECTIVES.items()), label=_("Collective"))
+    ranks = django_filters.NumberFilter(label=_("Ranks"))
+    status = django_filters.ChoiceFilter(choices=STATUSES, label=_("Output"))
+
+    class Meta:
+        model = BenchmarkRun
+        fields: list[str] = []
+
+
+class BaselineFilter(django_filters.FilterSet):
+    """Baselines by cluster, domain, collective, and whether they are in force."""
+
+    cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
+    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain (number)"))
+    collective = django_filters.ChoiceFilter(choices=list(COLLECTIVES.items()), label=_("Collective"))
+    in_force = django_filters.BooleanFilter(
+        field_name="replaced_at", lookup_expr="isnull", label=_("In force")
+    )
+
+    class Meta:
+        model = Baseline
+        fields: list[str] = []
