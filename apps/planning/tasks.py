@@ -6,16 +6,28 @@ from typing import Any
 
 from apps.jobs.registry import job
 from apps.jobs.running import RunningJob
-from apps.planning.services import plans
+from apps.planning.services import computing, plans
 
 
 @job("planning.estimate")
 def estimate(run: RunningJob) -> dict[str, Any]:
-    """Compute one version of a plan."""
+    """Compute one version of a plan: one layout, or a search."""
     version_id = run.arguments["version_id"]
     run.progress(0, 1, "computing")
-    result = plans.compute_version(version_id=version_id)
+    result = plans.compute_version(version_id=version_id, on_progress=_reporting(run))
     with run.finishing() as outcome:
         version = plans.keep_result(version_id=version_id, result=result)
-        outcome.result = {"version": version.pk, "fits": version.fits}
+        outcome.result = {"version": version.pk, "number": version.number, "fits": version.fits}
+        outcome.url = f"/plans/{version.plan_id}/versions/{version.number}/"
     return outcome.result
+
+
+@job("planning.ask")
+def ask(run: RunningJob) -> dict[str, Any]:
+    """Compute a document that belongs to no plan."""
+    run.progress(0, 1, "computing")
+    return computing.answer_to(run.arguments["document"], _reporting(run))
+
+
+def _reporting(run: RunningJob) -> computing.Progress:
+    return lambda done, total: run.progress(done, total, "searching")

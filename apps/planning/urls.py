@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path, re_path
+
+from apps.planning.views import plans
 
 app_name = "planning"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("plans/", plans.plans, name="plans"),
+    path("plans/new/", plans.new, name="new"),
+    path("plans/compare/", plans.compare, name="compare"),
+    path("plans/<int:plan_id>/", plans.plan, name="plan"),
+    path("plans/<int:plan_id>/revise/", plans.revise, name="revise"),
+    path("plans/<int:plan_id>/versions/<int:number>/", plans.version, name="version"),
+    path("plans/<int:plan_id>/versions/<int:number>/use/", plans.use, name="use"),
+    path("plans/<int:plan_id>/versions/<int:number>/take/", plans.take, name="take"),
+    path("plans/<int:plan_id>/versions/<int:number>/again/", plans.again, name="again"),
+    re_path(
+        r"^plans/(?P<plan_id>\d+)/versions/(?P<number>\d+)/export\.(?P<form>json|csv)$",
+        plans.export,
+        name="export",
+    ),
+]

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from apps.planning.api import views
+
+_VERSION = "plans/<int:plan_id>/versions/<int:number>/"
+
+urlpatterns = [
+    path("plans/", views.Plans.as_view(), name="plans"),
+    path("plans/<int:plan_id>/", views.OnePlan.as_view(), name="plan"),
+    path("plans/<int:plan_id>/versions/", views.Versions.as_view(), name="versions"),
+    path(_VERSION, views.OneVersion.as_view(), name="version"),
+    path(f"{_VERSION}use-for-launch/", views.UseForLaunch.as_view(), name="use_for_launch"),
+    path(f"{_VERSION}take/", views.Take.as_view(), name="take"),
+    path(f"{_VERSION}compute-again/", views.Again.as_view(), name="compute_again"),
+    path("plan-estimates/", views.Estimates.as_view(), name="estimates"),
+]

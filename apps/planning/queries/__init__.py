@@ -1,5 +1,23 @@
 """Questions about plans."""
 
-from apps.planning.queries.plans import launch_plan_versions, plan_for, plans_visible, version_for
+from apps.planning.queries.plans import (
+    launch_plan_versions,
+    plan_for,
+    plans_visible,
+    plans_with_newest,
+    version_for,
+    versions_of,
+    versions_visible,
+)
+from apps.planning.queries.systems import system_of
 
-__all__ = ["launch_plan_versions", "plan_for", "plans_visible", "version_for"]
+__all__ = [
+    "launch_plan_versions",
+    "plan_for",
+    "plans_visible",
+    "plans_with_newest",
+    "system_of",
+    "version_for",
+    "versions_of",
+    "versions_visible",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -35,6 +35,23 @@ def version_for(actor: Actor, plan_id: int, number: int) -> PlanVersion:
     if version is None:
         raise Missing("there is no such version of this plan")
     return version
+
+
+def plans_with_newest(plans: QuerySet[Plan]) -> QuerySet[Plan]:
+    """The plans with their newest version joined as the list `newest_versions` of one."""
+    newest = PlanVersion.objects.filter(plan=OuterRef("plan")).order_by("-number").values("pk")[:1]
+    rows = PlanVersion.objects.filter(pk=Subquery(newest)).select_related("job")
+    return plans.prefetch_related(Prefetch("versions", queryset=rows, to_attr="newest_versions"))
+
+
+def versions_of(actor: Actor, pairs: Iterable[tuple[int, int]]) -> list[PlanVersion]:
+    """Versions by plan id and number, in the order given. Raises Missing for the first that is not there."""
+    return [version_for(actor, plan_id, number) for plan_id, number in pairs]
+
+
+def versions_visible(actor: Actor) -> QuerySet[PlanVersion]:
+    """Versions of plans that the actor may read, newest first."""
+    return PlanVersion.objects.filter(plan__in=plans_visible(actor)).select_related("plan").order_by("-id")
 
 
 def launch_plan_versions(*, scope_ids: Iterable[int]) -> QuerySet[PlanVersion]:

@@ -1,5 +1,21 @@
 """Decisions about plans."""
 
-from apps.planning.services.plans import compute_version, create_plan, revise_plan, use_for_launch
+from apps.planning.services.computing import ask
+from apps.planning.services.plans import (
+    compute_again,
+    compute_version,
+    create_plan,
+    revise_plan,
+    take_found,
+    use_for_launch,
+)
 
-__all__ = ["compute_version", "create_plan", "revise_plan", "use_for_launch"]
+__all__ = [
+    "ask",
+    "compute_again",
+    "compute_version",
+    "create_plan",
+    "revise_plan",
+    "take_found",
+    "use_for_launch",
+]

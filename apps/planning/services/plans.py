@@ -10,14 +10,14 @@ from django.db.models import Max
 from apps.audit.services import decision, record
 from apps.core import clock, digest
 from apps.core.actor import Actor
-from apps.core.errors import Conflict, FieldError, Invalid
+from apps.core.errors import Conflict, FieldError, Invalid, Missing
 from apps.core.rights import Right, TokenScope
 from apps.fleet.models import Domain
 from apps.jobs.services import enqueue
 from apps.planning import queries
-from apps.planning.engine.estimate import estimate
-from apps.planning.engine.reading import read_plan
+from apps.planning.documents import is_search, parallel_of_found
 from apps.planning.models import Plan, PlanVersion
+from apps.planning.services.computing import Progress, answer_to, check_document
 
 
 @decision
@@ -26,14 +26,15 @@ def create_plan(
 ) -> PlanVersion:
     """A new plan and the job that computes its first version.
 
-    document: model, system, parallel as the command plan_estimate takes them. Raises Invalid with a pointer to
-    each field that is wrong, Conflict where the name is taken.
+    document: as the command plan_estimate takes it, with model, system and parallel; or a search, as plan_search
+    takes it. Raises Invalid with a pointer to each field that is wrong, Missing for a domain of another scope,
+    Conflict where the name is taken.
     """
     _may_write(actor, scope_id)
-    read_plan(document)
+    check_document(document)
     if not name.strip():
         raise Invalid("a plan has a name", errors=[FieldError(pointer="/name", message="say a name")])
-    domain = Domain.objects.get(pk=domain_id, cluster__scope_id=scope_id) if domain_id else None
+    domain = _domain(domain_id, scope_id) if domain_id else None
     try:
         with transaction.atomic():
             plan = Plan.objects.create(
@@ -51,25 +52,62 @@ def create_plan(
 @decision
 def revise_plan(*, actor: Actor, plan_id: int, document: dict[str, Any]) -> PlanVersion:
     """The next version of a plan. Raises Invalid; the same question again gives the version that has it."""
-    plan = queries.plan_for(actor, plan_id, Right.OPERATE)
-    _may_write(actor, plan.scope_id)
-    read_plan(document)
+    plan = _plan_to_write(actor, plan_id)
+    check_document(document)
     newest = plan.versions.first()
     if newest is not None and newest.input_digest == digest.of_value(document):
         return newest
     return _add_version(actor, plan, document)
 
 
-def compute_version(*, version_id: int) -> dict[str, Any]:
+@decision
+def take_found(*, actor: Actor, plan_id: int, number: int, place: int) -> PlanVersion:
+    """One of the layouts that a search found becomes the next version of the plan.
+
+    place: its place in the ranking, from 1. Raises Conflict where the version is no search or is not computed,
+    Missing where there is no such place.
+    """
+    version = queries.version_for(actor, plan_id, number)
+    if not is_search(version.input) or version.result is None:
+        raise Conflict("only a search that is done has layouts to choose from", code="no_search")
+    best = version.result["best"]
+    if not 1 <= place <= len(best):
+        raise Missing(f"the search lists {len(best)} layouts")
+    parallel = parallel_of_found(best[place - 1]["configuration"], version.input)
+    document = {"model": version.input["model"], "system": version.input["system"], "parallel": parallel}
+    return revise_plan(actor=actor, plan_id=plan_id, document=document)
+
+
+@decision
+def compute_again(*, actor: Actor, plan_id: int, number: int) -> PlanVersion:
+    """Ask anew for a version whose job failed or was cancelled. Raises Conflict where it is done or under way."""
+    version = queries.version_for(actor, plan_id, number)
+    _may_write(actor, version.plan.scope_id)
+    if version.done_at is not None or (version.job is not None and not version.job.is_over):
+        raise Conflict("the version is computed, or its job is still under way", code="under_way")
+    version.job = enqueue(
+        "planning.estimate", actor=actor, scope_id=version.plan.scope_id, version_id=version.pk
+    )
+    PlanVersion.objects.filter(pk=version.pk, done_at__isnull=True).update(job=version.job)
+    record(actor=actor, action="plan.asked_again", on=version, scope_id=version.plan.scope_id)
+    return version
+
+
+def compute_version(*, version_id: int, on_progress: Progress | None = None) -> dict[str, Any]:
     """Compute a version and give its result; writing it down is `keep_result`, in the job's own transaction."""
-    version = PlanVersion.objects.get(pk=version_id)
-    return estimate(read_plan(version.input)).to_json()
+    return answer_to(PlanVersion.objects.get(pk=version_id).input, on_progress)
 
 
 def keep_result(*, version_id: int, result: dict[str, Any]) -> PlanVersion:
-    """Write the result of a version down. It follows from the input: no decision, no audit event."""
+    """Write the result of a version down. It follows from the input: no decision, no audit event.
+
+    A search fits nothing by itself: what it found is made a version first.
+    """
     PlanVersion.objects.filter(pk=version_id, done_at__isnull=True).update(
-        result=result, fits=result["memory"]["fits"], done_at=clock.now()
+        result=result,
+        fits=result["memory"]["fits"] if "memory" in result else None,
+        engine_version=result["engine_version"],
+        done_at=clock.now(),
     )
     return PlanVersion.objects.select_related("plan").get(pk=version_id)
 
@@ -82,6 +120,8 @@ def use_for_launch(*, actor: Actor, plan_id: int, number: int) -> Plan:
     if not version.fits:
         raise Conflict("only a computed version that fits can be a launch plan", code="does_not_fit")
     before = version.plan.launch_version_id
+    if before == version.pk:
+        return queries.plan_for(actor, plan_id)
     Plan.objects.filter(pk=plan_id).update(launch_version=version)
     record(
         actor=actor,
@@ -96,14 +136,18 @@ def use_for_launch(*, actor: Actor, plan_id: int, number: int) -> Plan:
 
 def _add_version(actor: Actor, plan: Plan, document: dict[str, Any]) -> PlanVersion:
     newest = plan.versions.aggregate(newest=Max("number"))["newest"] or 0
-    version = PlanVersion.objects.create(
-        plan=plan,
-        number=newest + 1,
-        input=document,
-        input_digest=digest.of_value(document),
-        created_by_id=actor.person_id,
-        created_at=clock.now(),
-    )
+    try:
+        with transaction.atomic():
+            version = PlanVersion.objects.create(
+                plan=plan,
+                number=newest + 1,
+                input=document,
+                input_digest=digest.of_value(document),
+                created_by_id=actor.person_id,
+                created_at=clock.now(),
+            )
+    except IntegrityError as error:  # the other of two people at once took the number
+        raise Conflict("somebody added a version just now; look at it first", code="version_added") from error
     version.job = enqueue("planning.estimate", actor=actor, scope_id=plan.scope_id, version_id=version.pk)
     version.save(update_fields=["job"])
     record(
@@ -114,6 +158,19 @@ def _add_version(actor: Actor, plan: Plan, document: dict[str, Any]) -> PlanVers
         after={"number": version.number, "digest": version.input_digest},
     )
     return version
+
+
+def _plan_to_write(actor: Actor, plan_id: int) -> Plan:
+    plan = queries.plan_for(actor, plan_id, Right.OPERATE)
+    _may_write(actor, plan.scope_id)
+    return plan
+
+
+def _domain(domain_id: int, scope_id: int) -> Domain:
+    domain = Domain.objects.filter(pk=domain_id, cluster__scope_id=scope_id, retired_at__isnull=True).first()
+    if domain is None:
+        raise Missing("there is no such domain in this cluster")
+    return domain
 
 
 def _may_write(actor: Actor, scope_id: int) -> None:

@@ -1,0 +1,78 @@
+"""What the API of plans takes and gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from apps.planning.models import Plan, PlanVersion
+
+
+class PlanOut(serializers.ModelSerializer[Plan]):
+    cluster = serializers.SlugField(source="scope.slug")
+    domain_id = serializers.IntegerField(allow_null=True)
+    created_by_id = serializers.IntegerField(allow_null=True)
+    launch_version = serializers.IntegerField(source="launch_version.number", allow_null=True, default=None)
+    html_url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Plan
+        fields = [
+            "id",
+            "cluster",
+            "domain_id",
+            "name",
+            "launch_version",
+            "created_by_id",
+            "created_at",
+            "html_url",
+        ]
+
+    def get_html_url(self, plan: Plan) -> str:
+        return str(self.context["request"].build_absolute_uri(f"/plans/{plan.pk}/"))
+
+
+class PlanVersionOut(serializers.ModelSerializer[PlanVersion]):
+    plan_id = serializers.IntegerField()
+    job_id = serializers.IntegerField(allow_null=True)
+    created_by_id = serializers.IntegerField(allow_null=True)
+    input = serializers.DictField(help_text="What the planner was asked.")
+    result = serializers.DictField(
+        allow_null=True, help_text="What the planner answered; null while its job is under way."
+    )
+
+    class Meta:
+        model = PlanVersion
+        fields = ["plan_id", "number", "input", "input_digest", "result", "fits", "job_id", "engine_version"]
+        fields += ["created_by_id", "created_at", "done_at"]
+
+
+class VersionSummaryOut(serializers.ModelSerializer[PlanVersion]):
+    plan_id = serializers.IntegerField()
+    job_id = serializers.IntegerField(allow_null=True)
+
+    class Meta:
+        model = PlanVersion
+        fields = ["plan_id", "number", "input_digest", "fits", "job_id", "created_at", "done_at"]
+
+
+class DocumentIn(serializers.Serializer[Any]):
+    document = serializers.DictField(
+        help_text="model, system and parallel of one layout; or a search: model, system, global_batch, seq_len, "
+        "precision and, where wished, objective and limits."
+    )
+
+
+class PlanIn(DocumentIn):
+    cluster = serializers.SlugField()
+    name = serializers.CharField(max_length=120)
+    domain_id = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
+
+
+class AskIn(DocumentIn):
+    cluster = serializers.SlugField(help_text="Whose operators may ask, and see the job.")
+
+
+class TakeIn(serializers.Serializer[Any]):
+    place = serializers.IntegerField(min_value=1, max_value=1000, help_text="Place in the search's ranking.")

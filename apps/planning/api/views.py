@@ -1,0 +1,135 @@
+"""API of plans: ask, look at the answer, choose for launches. Computing is always a job: 202 with its address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.core.api import actor_of, checked
+from apps.core.rights import Right, TokenScope
+from apps.fleet.models import Cluster
+from apps.fleet.queries import cluster_for
+from apps.jobs.answers import JobOut, accepted, address_of
+from apps.planning import queries, services
+from apps.planning.api import serializers as s
+from apps.planning.filters import PlanFilter
+from apps.planning.models import Plan, PlanVersion
+
+_WRITE = {"POST": TokenScope.PLAN_WRITE}
+
+
+class Plans(generics.ListAPIView):
+    """Plans, newest first."""
+
+    serializer_class = s.PlanOut
+    filterset_class = PlanFilter
+    queryset = Plan.objects.none()
+    token_scopes = _WRITE
+
+    def get_queryset(self) -> Any:
+        return queries.plans_visible(actor_of(self.request))
+
+    @extend_schema(request=s.PlanIn, responses={202: s.PlanVersionOut})
+    def post(self, request: Request) -> Response:
+        """A new plan; its first version is computed by the job that Location names."""
+        actor, data = actor_of(request), checked(s.PlanIn, request)
+        cluster: Cluster = cluster_for(actor, data["cluster"], Right.OPERATE)
+        version = services.create_plan(
+            actor=actor,
+            scope_id=cluster.scope_id,
+            name=data["name"],
+            document=data["document"],
+            domain_id=data["domain_id"],
+        )
+        return _asked(version)
+
+
+class OnePlan(APIView):
+    @extend_schema(responses=s.PlanOut, operation_id="plans_retrieve")
+    def get(self, request: Request, plan_id: int) -> Response:
+        """One plan."""
+        plan = queries.plan_for(actor_of(request), plan_id)
+        return Response(s.PlanOut(plan, context={"request": request}).data)
+
+
+class Versions(generics.ListAPIView):
+    """Versions of a plan, newest first, without their results."""
+
+    serializer_class = s.VersionSummaryOut
+    queryset = PlanVersion.objects.none()
+    ordering = "-number"
+    token_scopes = _WRITE
+
+    def get_queryset(self) -> Any:
+        if getattr(self, "swagger_fake_view", False):
+            return PlanVersion.objects.none()
+        return queries.plan_for(actor_of(self.request), self.kwargs["plan_id"]).versions.all()
+
+    @extend_schema(request=s.DocumentIn, responses={202: s.PlanVersionOut})
+    def post(self, request: Request, plan_id: int) -> Response:
+        """The next version; the same question again gives the version that has it."""
+        actor, document = actor_of(request), checked(s.DocumentIn, request)["document"]
+        return _asked(services.revise_plan(actor=actor, plan_id=plan_id, document=document))
+
+
+class OneVersion(APIView):
+    @extend_schema(responses=s.PlanVersionOut, operation_id="plans_versions_retrieve")
+    def get(self, request: Request, plan_id: int, number: int) -> Response:
+        """One version with its input and, once computed, its result."""
+        version = queries.version_for(actor_of(request), plan_id, number)
+        return Response(s.PlanVersionOut(version).data)
+
+
+class UseForLaunch(APIView):
+    token_scopes = _WRITE
+
+    @extend_schema(request=None, responses=s.PlanOut, operation_id="plans_versions_use_for_launch")
+    def post(self, request: Request, plan_id: int, number: int) -> Response:
+        """Launches may choose this version from now on; only one that is computed and fits."""
+        plan = services.use_for_launch(actor=actor_of(request), plan_id=plan_id, number=number)
+        return Response(s.PlanOut(plan, context={"request": request}).data)
+
+
+class Take(APIView):
+    token_scopes = _WRITE
+
+    @extend_schema(request=s.TakeIn, responses={202: s.PlanVersionOut}, operation_id="plans_versions_take")
+    def post(self, request: Request, plan_id: int, number: int) -> Response:
+        """A layout that a search found becomes the next version."""
+        actor, place = actor_of(request), checked(s.TakeIn, request)["place"]
+        return _asked(services.take_found(actor=actor, plan_id=plan_id, number=number, place=place))
+
+
+class Again(APIView):
+    token_scopes = _WRITE
+
+    @extend_schema(
+        request=None, responses={202: s.PlanVersionOut}, operation_id="plans_versions_compute_again"
+    )
+    def post(self, request: Request, plan_id: int, number: int) -> Response:
+        """Compute a version whose job failed or was cancelled."""
+        return _asked(services.compute_again(actor=actor_of(request), plan_id=plan_id, number=number))
+
+
+class Estimates(APIView):
+    token_scopes = _WRITE
+
+    @extend_schema(request=s.AskIn, responses={202: JobOut}, operation_id="plan_estimates_create")
+    def post(self, request: Request) -> Response:
+        """Compute a layout or a search without keeping a plan; the answer is the job's result."""
+        actor, data = actor_of(request), checked(s.AskIn, request)
+        cluster: Cluster = cluster_for(actor, data["cluster"], Right.OPERATE)
+        return accepted(services.ask(actor=actor, scope_id=cluster.scope_id, document=data["document"]))
+
+
+def _asked(version: PlanVersion) -> Response:
+    response = Response(s.PlanVersionOut(version).data, status=202)
+    if version.job is not None:
+        response["Location"] = address_of(version.job)
+        response["Retry-After"] = "2"
+    return response

@@ -1,0 +1,123 @@
+"""Up to four plan versions side by side: what was asked, what came out, and which is best in each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.core.units import show_bytes, show_seconds, show_share
+from apps.planning.models import PlanVersion
+from apps.planning.page import asked_of, memory_parts, shown_value
+from apps.planning.words import PARALLEL, SYSTEM, TIME
+
+MOST = 4
+_Figure = tuple[str | Promise, Callable[[dict[str, Any]], float | None], Callable[[float], str], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of the comparison: a cell per version. best: places of the best cells, empty where none is better."""
+
+    name: str | Promise
+    cells: list[Any]
+    best: frozenset[int] = frozenset()
+
+    @property
+    def differs(self) -> bool:
+        return any(cell != self.cells[0] for cell in self.cells)
+
+    @property
+    def marked(self) -> list[tuple[Any, bool]]:
+        """Each cell, and whether it is among the best."""
+        return [(cell, place in self.best) for place, cell in enumerate(self.cells)]
+
+
+def _part_of_step(key: str) -> Callable[[dict[str, Any]], float | None]:
+    return lambda result: result["time"].get(key)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+# Name, where the figure stands in a result, how it is shown, and whether more (1) or less (-1) is better.
+_FIGURES: tuple[_Figure, ...] = (
+    (_("tokens per second"), lambda r: r["tokens_per_s"], _count, 1),
+    (_("time of a step"), lambda r: r["iteration_time_s"], show_seconds, -1),
+    (_("at best"), lambda r: r["iteration_time_low_s"], show_seconds, -1),
+    (_("at worst"), lambda r: r["iteration_time_high_s"], show_seconds, -1),
+    ("MFU", lambda r: r["mfu"], show_share, 1),
+    (_("memory of the fullest accelerator"), lambda r: r["memory"]["peak_bytes"], show_bytes, -1),
+    (_("free memory there"), lambda r: r["memory"]["headroom_share"], show_share, 1),
+    (
+        _("communication that compute does not hide"),
+        lambda r: r["time"]["exposed_communication_s"],
+        show_seconds,
+        -1,
+    ),
+    *((word, _part_of_step(key), show_seconds, -1) for key, word in TIME.items()),
+)
+
+
+def parameter_rows(versions: Sequence[PlanVersion]) -> list[Row]:
+    """What was asked, key by key: model, system, layout."""
+    return [
+        *_rows([v.input["model"] for v in versions], {}),
+        *_rows([v.input["system"] for v in versions], SYSTEM),
+        *_rows([asked_of(v.input) for v in versions], PARALLEL),
+    ]
+
+
+def result_rows(versions: Sequence[PlanVersion]) -> list[Row]:
+    """What came out; a version without an estimate has no figures."""
+    results = [v.result if v.result and "memory" in v.result else None for v in versions]
+    rows = [_figure_row(results, *figure) for figure in _FIGURES]
+    return [row for row in rows if any(cell != "?" for cell in row.cells)]
+
+
+def memory_bars(versions: Sequence[PlanVersion]) -> list[dict[str, Any]]:
+    """The fullest accelerator of each version as a bar, all on one scale, in bytes."""
+    ledgers = [(v, v.result["memory"]) for v in versions if v.result and "memory" in v.result]
+    scale = max((max(m["capacity_bytes"], m["peak_bytes"]) for _v, m in ledgers), default=0.0)
+    return [
+        {
+            "name": str(version),
+            "parts": memory_parts(max(memory["stages"], key=lambda stage: stage["total_bytes"])),
+            "limit": memory["capacity_bytes"] * (1.0 - memory["reserve_share"]),
+            "scale": scale,
+            "peak_bytes": memory["peak_bytes"],
+        }
+        for version, memory in ledgers
+    ]
+
+
+def _rows(inputs: Sequence[dict[str, Any]], words: dict[str, str | Promise]) -> list[Row]:
+    keys = dict.fromkeys(key for one in inputs for key in one)
+    return [
+        Row(
+            name=words.get(key, key),
+            cells=[shown_value(one[key]) if key in one else "—" for one in inputs],
+        )
+        for key in keys
+    ]
+
+
+def _figure_row(
+    results: Sequence[dict[str, Any] | None],
+    name: str | Promise,
+    figure: Callable[[dict[str, Any]], float | None],
+    shown: Callable[[float], str],
+    direction: int,
+) -> Row:
+    values = [figure(result) if result else None for result in results]
+    known = [value for value in values if value is not None]
+    if not any(known):
+        return Row(name=name, cells=["?"] * len(values))
+    top = max(known) if direction > 0 else min(known)
+    is_contest = len(set(known)) > 1
+    best = frozenset(place for place, value in enumerate(values) if is_contest and value == top)
+    return Row(name=name, cells=["?" if v is None else shown(v) for v in values], best=best)

@@ -1,0 +1,72 @@
+"""Plan documents: the JSON that the planner takes, put together from what a form, a fleet or a search knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from apps.catalogue.engine.models import ModelSpec
+from apps.planning.engine.layouts import Placement, Recompute, Schedule
+from apps.planning.engine.reading_parallel import PLACEMENTS, RECOMPUTE, SCHEDULES
+
+_OPTIONS = (
+    "precision",
+    "framework",
+    "gradient_dtype",
+    "attention",
+    "dropout",
+    "fused_cross_entropy",
+    "gradient_compression",
+    "expert_imbalance",
+    "routed_domains",
+    "in_network_reduction",
+    "graphs",
+    "overlap",
+    "reserve_share",
+)
+
+
+def is_search(document: Mapping[str, Any]) -> bool:
+    """Whether a document asks for the best layouts instead of stating one."""
+    return "parallel" not in document
+
+
+def model_document(spec: ModelSpec) -> dict[str, Any]:
+    """The shape of a model, without what it does not have."""
+    values = {key: value for key, value in asdict(spec).items() if value not in (None, 0, "")}
+    return values | {"gated_mlp": spec.gated_mlp, "tied_embeddings": spec.tied_embeddings}
+
+
+def parallel_of_found(configuration: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The parallel object of a configuration that a search found, with the options that the search had.
+
+    configuration: sizes and codes as an estimate lists them. asked: the document of the search.
+    """
+    recompute = Recompute(int(configuration["recompute"]))
+    schedule = Schedule(int(configuration["schedule"]))
+    placement = Placement(int(configuration["placement"]))
+    sizes = ("tp", "pp", "vpp", "dp", "cp", "ep", "etp", "micro_batch", "global_batch", "zero")
+    return {
+        **{name: int(configuration[name]) for name in sizes},
+        "seq_len": asked["seq_len"],
+        "sequence_parallel": bool(configuration["sequence_parallel"]),
+        "recompute": _name_of(RECOMPUTE, recompute),
+        "schedule": _name_of(SCHEDULES, schedule),
+        "placement": _name_of(PLACEMENTS, placement),
+        **{name: asked[name] for name in _OPTIONS if name in asked},
+    }
+
+
+def configuration_words(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with words for the codes of recomputation, schedule and placement."""
+    return {
+        **configuration,
+        "recompute": _name_of(RECOMPUTE, Recompute(int(configuration["recompute"]))),
+        "schedule": _name_of(SCHEDULES, Schedule(int(configuration["schedule"]))),
+        "placement": _name_of(PLACEMENTS, Placement(int(configuration["placement"]))),
+    }
+
+
+def _name_of(names: Mapping[str, Any], value: Any) -> str:
+    return next(name for name, one in names.items() if one == value)

@@ -1,0 +1,25 @@
+"""Filters of plans, for pages and API alike."""
+
+from __future__ import annotations
+
+import django_filters
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from apps.planning.models import Plan
+
+
+class PlanFilter(django_filters.FilterSet):
+    """Plans by cluster, domain, a part of the name, and whether launches may choose them."""
+
+    cluster = django_filters.CharFilter(field_name="scope__slug", label=_("Cluster"))
+    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain (number)"))
+    name = django_filters.CharFilter(lookup_expr="icontains", label=_("Name"))
+    for_launch = django_filters.BooleanFilter(method="by_launch", label=_("Launch plan"))
+
+    class Meta:
+        model = Plan
+        fields: list[str] = []
+
+    def by_launch(self, plans: QuerySet[Plan], _name: str, chosen: bool) -> QuerySet[Plan]:
+        return plans.filter(launch_version__isnull=not chosen)

@@ -1,0 +1,295 @@
+"""The wizard of plans: model, system and layout from a form to the planner's document. Rules live in the engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.catalogue.engine.accelerators import shipped_accelerators
+from apps.catalogue.engine.hf_config import model_from_config
+from apps.catalogue.engine.model_catalogue import find_model, model_named, shipped_models
+from apps.catalogue.engine.models import ModelSpec
+from apps.core.actor import Actor
+from apps.core.errors import FieldError, Invalid
+from apps.core.rights import Right
+from apps.fleet.models import Cluster, Domain
+from apps.fleet.queries import clusters_visible
+from apps.planning import queries
+from apps.planning.documents import is_search, model_document
+from apps.planning.engine.search import Objective
+from apps.planning.engine.workload import Framework, Precision
+
+MOST_SHOWN = 50  # layouts that a search keeps for its table
+
+SHAPE = ("layers", "hidden", "ffn_hidden", "heads", "kv_heads", "head_dim", "vocab")
+EXPERTS = ("experts", "topk", "expert_ffn_hidden", "shared_expert_ffn_hidden", "dense_layers", "mtp_layers")
+SIZES = ("tp", "pp", "vpp", "dp", "cp", "ep", "micro_batch", "global_batch", "seq_len", "zero")
+HARDWARE = ("accelerator", "accelerators", "domain_size", "sub_domain_size", "convergence_ratio")
+HARDWARE += ("scale_up_gb_s", "scale_out_gb_s")
+
+
+def _whole(label: Any, *, least: int = 1, required: bool = False, help_text: Any = "") -> forms.IntegerField:
+    return forms.IntegerField(min_value=least, required=required, label=label, help_text=help_text)
+
+
+def _number(label: Any, help_text: Any = "") -> forms.FloatField:
+    return forms.FloatField(min_value=0, required=False, label=label, help_text=help_text)
+
+
+class PlanForm(forms.Form):
+    """Everything that a plan's document holds, in the order of the wizard: question, model, system, layout."""
+
+    name = forms.CharField(max_length=120, label=_("Name"))
+    question = forms.ChoiceField(
+        choices=[
+            ("estimate", _("Does this layout fit, and how fast is it?")),
+            ("search", _("Which layout is best?")),
+        ],
+        widget=forms.RadioSelect,
+        label=_("Question"),
+    )
+
+    model_source = forms.ChoiceField(
+        choices=[
+            ("catalogue", _("from the catalogue")),
+            ("config", _("from a Hugging Face config.json")),
+            ("shape", _("by hand")),
+        ],
+        widget=forms.RadioSelect,
+        label=_("Model"),
+    )
+    catalogue_model = forms.ChoiceField(required=False, label=_("Model of the catalogue"))
+    config = forms.CharField(
+        required=False,
+        max_length=100_000,
+        widget=forms.Textarea(attrs={"rows": 6, "class": "mono", "spellcheck": "false"}),
+        label="config.json",
+        help_text=_("Paste the file as it stands beside the weights."),
+    )
+    layers, hidden, ffn_hidden = (
+        _whole(_("Layers")),
+        _whole(_("Hidden width")),
+        _whole(_("Width of the MLP"), least=0),
+    )
+    heads, kv_heads = _whole(_("Attention heads")), _whole(_("Key and value heads"), least=0)
+    head_dim, vocab = _whole(_("Width of a head"), least=0), _whole(_("Vocabulary"))
+    gated_mlp = forms.BooleanField(required=False, label=_("Gated MLP (SwiGLU)"))
+    tied_embeddings = forms.BooleanField(required=False, label=_("Input and output embeddings are one"))
+    experts, topk = _whole(_("Experts"), least=0), _whole(_("Experts per token"), least=0)
+    expert_ffn_hidden = _whole(_("Width of an expert"), least=0)
+    shared_expert_ffn_hidden = _whole(_("Width of shared experts"), least=0)
+    dense_layers = _whole(_("First layers without experts"), least=0)
+    mtp_layers = _whole(_("Multi-token prediction layers"), least=0)
+
+    domain = forms.ModelChoiceField(
+        Domain.objects.none(),
+        required=False,
+        label=_("Domain of the fleet"),
+        empty_label=_("hypothetical hardware"),
+        help_text=_("Sizes and bandwidth come from the fleet, measured where a run was accepted."),
+    )
+    cluster = forms.ModelChoiceField(
+        Cluster.objects.none(),
+        required=False,
+        label=_("Who may read it"),
+        help_text=_("For hypothetical hardware: everybody who may read this cluster."),
+    )
+    use_measured = forms.BooleanField(
+        required=False, label=_("Use the bandwidth that was measured on the domain")
+    )
+    accelerator = forms.ChoiceField(required=False, label=_("Accelerator"))
+    accelerators = _whole(_("Accelerators"))
+    domain_size = _whole(_("Accelerators in one scale-up domain"))
+    sub_domain_size = _whole(_("Accelerators in one sub-domain"))
+    convergence_ratio = _number(_("Convergence ratio"), _("2 means 2:1."))
+    scale_up_gb_s = _number(_("Scale-up, one way"), _("Per accelerator; empty takes the catalogue's figure."))
+    scale_out_gb_s = _number(_("Scale-out, one way"), _("Per accelerator; empty takes the usual network."))
+
+    tp, pp, dp = _whole(_("Tensor (TP)")), _whole(_("Pipeline (PP)")), _whole(_("Data (DP)"))
+    cp, ep, vpp = _whole(_("Context (CP)")), _whole(_("Expert (EP)")), _whole(_("Virtual stages (VPP)"))
+    micro_batch = _whole(_("Micro-batch"))
+    global_batch = _whole(_("Global batch, sequences"), required=True)
+    seq_len = _whole(_("Sequence length, tokens"), required=True)
+    precision = forms.ChoiceField(choices=[(p.value, p.value) for p in Precision], label=_("Precision"))
+    recompute = forms.ChoiceField(
+        choices=[("none", _("none")), ("selective", _("selective")), ("full", _("full"))],
+        required=False,
+        label=_("Recomputation"),
+    )
+    schedule = forms.ChoiceField(
+        choices=[
+            ("1f1b", "1F1B"),
+            ("interleaved", _("interleaved")),
+            ("gpipe", "GPipe"),
+            ("zero_bubble", _("zero bubble")),
+        ],
+        required=False,
+        label=_("Pipeline schedule"),
+    )
+    zero = forms.TypedChoiceField(
+        choices=[
+            (0, _("0: nothing is sharded")),
+            (1, _("1: optimizer")),
+            (2, _("2: and gradients")),
+            (3, _("3: and weights")),
+        ],
+        coerce=int,
+        empty_value=0,
+        required=False,
+        label="ZeRO",
+    )
+    sequence_parallel = forms.BooleanField(required=False, label=_("Sequence parallel"))
+    framework = forms.ChoiceField(
+        choices=[(f.value, f.value) for f in Framework], required=False, label=_("Framework")
+    )
+    reserve_percent = forms.FloatField(
+        min_value=0,
+        max_value=90,
+        required=False,
+        label=_("Memory kept free"),
+        help_text=_("10 unless you say otherwise."),
+    )
+    objective = forms.ChoiceField(
+        choices=[
+            (Objective.TOKENS_PER_S.value, _("most tokens per second")),
+            (Objective.MEMORY_HEADROOM.value, _("most free memory")),
+            (Objective.COST.value, _("lowest cost of a token")),
+            (Objective.ENERGY.value, _("least energy of a token")),
+        ],
+        required=False,
+        label=_("Best means"),
+    )
+
+    def __init__(self, *args: Any, actor: Actor, revises: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        clusters = clusters_visible(actor)
+        if (scopes := actor.scope_ids(Right.OPERATE)) is not None:
+            clusters = clusters.filter(scope_id__in=scopes)
+        domains = Domain.objects.filter(cluster__in=clusters, retired_at__isnull=True)
+        self._field("domain").queryset = domains.select_related("cluster")
+        self._field("domain").label_from_instance = lambda domain: f"{domain.cluster} · {domain}"
+        self._field("cluster").queryset = clusters
+        self._field("catalogue_model").choices = [(m.id, m.name) for m in shipped_models().values()]
+        parts = [part for part in shipped_accelerators().values() if part.memory_bytes]
+        self._field("accelerator").choices = [("", "—"), *((part.id, part.name) for part in parts)]
+        if revises:
+            del self.fields["name"]
+
+    def _field(self, name: str) -> Any:
+        return self.fields[name]
+
+    def scope_id(self) -> int:
+        """Where the plan belongs. Raises Invalid where neither domain nor cluster is chosen."""
+        domain, cluster = self.cleaned_data["domain"], self.cleaned_data["cluster"]
+        if domain is not None:
+            return int(domain.cluster.scope_id)
+        if cluster is not None:
+            return int(cluster.scope_id)
+        message = "choose a domain, or who may read a plan for hypothetical hardware"
+        raise Invalid(message, errors=[FieldError(pointer="/cluster", message=message)])
+
+    def document(self) -> dict[str, Any]:
+        """The planner's document. Raises Invalid where the model cannot be read or is not chosen."""
+        data = self.cleaned_data
+        document: dict[str, Any] = {"model": self._model(), "system": self._system()}
+        options = {"precision": data["precision"]} | _given(data, ("framework",))
+        if data["reserve_percent"] is not None:
+            options["reserve_share"] = data["reserve_percent"] / 100
+        if data["question"] == "search":
+            asked = _given(data, ("global_batch", "seq_len", "objective"))
+            return document | asked | options | {"top": MOST_SHOWN}
+        sizes = _given(data, (*SIZES, "recompute", "schedule"))
+        sharding = {"sequence_parallel": data["sequence_parallel"]}
+        return document | {"parallel": sizes | sharding | options}
+
+    def _model(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        if data["model_source"] == "catalogue":
+            return model_document(model_named(data["catalogue_model"]).spec)
+        if data["model_source"] == "config":
+            return model_document(_model_of_config(data["config"]))
+        flags = {"gated_mlp": data["gated_mlp"], "tied_embeddings": data["tied_embeddings"]}
+        return _given(data, (*SHAPE, *EXPERTS)) | flags
+
+    def _system(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        if data["domain"] is not None:
+            return queries.system_of(data["domain"], measured=data["use_measured"])
+        return _given(data, HARDWARE)
+
+
+def _given(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: data[name] for name in names if data.get(name) not in (None, "")}
+
+
+def _model_of_config(text: str) -> ModelSpec:
+    try:
+        return model_from_config(json.loads(text))
+    except json.JSONDecodeError as error:
+        message = f"config.json, line {error.lineno}: {error.msg}"
+        raise Invalid(message, errors=[FieldError(pointer="/config", message=message)]) from error
+    except Invalid as error:
+        problems = [FieldError(pointer="/config", message=f"{p.pointer}: {p.message}") for p in error.errors]
+        raise Invalid(error.message, errors=problems) from error
+
+
+def first_values() -> dict[str, Any]:
+    """What an empty wizard starts from: a 70B model, sharded optimizer, 10 % reserve."""
+    return {
+        "question": "estimate",
+        "model_source": "catalogue",
+        "catalogue_model": "llama-3-70b",
+        "gated_mlp": True,
+        "use_measured": True,
+        "tp": 8,
+        "pp": 1,
+        "dp": 1,
+        "cp": 1,
+        "ep": 1,
+        "vpp": 1,
+        "micro_batch": 1,
+        "global_batch": 144,
+        "seq_len": 8192,
+        "precision": "bf16",
+        "recompute": "selective",
+        "zero": 1,
+        "sequence_parallel": True,
+        "reserve_percent": 10,
+    }
+
+
+def values_of(document: dict[str, Any], *, domain_id: int | None) -> dict[str, Any]:
+    """What the wizard shows for a document, to ask again with changes."""
+    model, system = document["model"], document["system"]
+    asked = document if is_search(document) else document["parallel"]
+    known = find_model(str(model.get("name", "")))
+    from_catalogue = known is not None and model_document(known.spec) == model
+    reserve = asked.get("reserve_share")
+    return {
+        **first_values(),
+        "question": "search" if is_search(document) else "estimate",
+        "model_source": "catalogue" if from_catalogue else "shape",
+        "catalogue_model": known.id if known is not None and from_catalogue else "",
+        **{name: model.get(name) for name in (*SHAPE, *EXPERTS, "gated_mlp", "tied_embeddings")},
+        **{name: system.get(name) for name in HARDWARE},
+        **{key: value for key, value in asked.items() if key not in ("model", "system")},
+        "domain": domain_id,
+        "reserve_percent": 10 if reserve is None else reserve * 100,
+    }
+
+
+def at_fields(error: Invalid) -> Invalid:
+    """The same error with pointers such as /parallel/tp shortened to the wizard's field, /tp."""
+    return Invalid(error.message, code=error.code, errors=list(_shortened(error)))
+
+
+def _shortened(error: Invalid) -> Iterator[FieldError]:
+    for item in error.errors:
+        parts = item.pointer.strip("/").split("/")
+        name = "config" if parts[0] == "config" else parts[-1]
+        name = "reserve_percent" if name == "reserve_share" else name
+        yield FieldError(pointer=f"/{name}", message=item.message, code=item.code)

@@ -1,0 +1,241 @@
+"""What the page of a plan version shows, as plain values: ledgers as bars, the split of a step, what is assumed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from apps.core.actor import Actor
+from apps.core.rights import Right
+from apps.core.units import show_bytes, show_seconds
+from apps.planning.documents import configuration_words, is_search
+from apps.planning.engine.rules import REASONS
+from apps.planning.engine.terms import TERMS
+from apps.planning.models import PlanVersion
+from apps.planning.words import MEMORY, PARALLEL, REJECTED, SWINGS, SYSTEM, TIME
+
+Words = Mapping[str, str | Promise]
+_FORMULAS = {term.key: term for term in TERMS}
+
+
+def version_context(actor: Actor, version: PlanVersion) -> dict[str, Any]:
+    """Everything that the page of a version shows, and what the reader may do there."""
+    plan, result = version.plan, version.result
+    operates = actor.may(Right.OPERATE, plan.scope_id)
+    context: dict[str, Any] = {
+        "plan": plan,
+        "version": version,
+        "result": result,
+        "is_search": is_search(version.input),
+        "is_launch_version": plan.launch_version_id == version.pk,
+        "may_operate": operates,
+        "may_use": operates and bool(version.fits) and plan.launch_version_id != version.pk,
+        "may_ask_again": operates
+        and version.done_at is None
+        and (version.job is None or version.job.is_over),
+        "model_rows": value_rows(version.input["model"], {}),
+        "system_rows": value_rows(version.input["system"], SYSTEM),
+        "layout_rows": value_rows(asked_of(version.input), PARALLEL),
+        "input_text": pretty(version.input),
+        "result_text": pretty(result) if result else "",
+    }
+    if result is None:
+        return context
+    if context["is_search"]:
+        return context | search_context(result)
+    return context | estimate_context(result, version.input["system"].get("measured") or {})
+
+
+def pretty(value: Any) -> str:
+    """JSON for people to read and copy."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def asked_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The layout of a document, or the wishes of a search."""
+    if not is_search(document):
+        return dict(document["parallel"])
+    return {key: value for key, value in document.items() if key not in ("model", "system", "limits", "top")}
+
+
+def value_rows(values: Mapping[str, Any], words: Words) -> list[dict[str, Any]]:
+    """An object of the input as rows of name and value; nested objects as their figures."""
+    return [{"name": words.get(key, key), "value": shown_value(value)} for key, value in values.items()]
+
+
+def shown_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, Mapping):
+        return ", ".join(str(one) for one in value.values())
+    return value
+
+
+def estimate_context(result: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
+    """Ledgers of one layout. measured: figures of the cluster itself that the input gave."""
+    memory = result["memory"]
+    fullest = max(memory["stages"], key=lambda stage: stage["total_bytes"])
+    limit = memory["capacity_bytes"] * (1.0 - memory["reserve_share"])
+    return {
+        "memory": memory,
+        "memory_limit": limit,
+        "fullest_number": fullest["stage"] + 1,
+        "fullest_share": fullest["total_bytes"] / memory["capacity_bytes"],
+        "missing_bytes": max(0.0, fullest["total_bytes"] - limit),
+        "stage_rows": stage_rows(memory),
+        "memory_scale": max(memory["capacity_bytes"], memory["peak_bytes"]),
+        "memory_words": list(MEMORY.values()),
+        "time_parts": time_parts(result["time"]),
+        "time_rows": time_rows(result),
+        "swing_rows": swing_rows(result),
+        "assumption_rows": assumption_rows(result, measured),
+        "tokens_shown": f"{result['tokens_per_s']:,.0f}",
+        "tokens_between": tokens_between(result),
+        "memory_terms": [
+            {"name": word, "term": _FORMULAS.get(f"memory.{key}")} for key, word in MEMORY.items()
+        ],
+    }
+
+
+def stage_rows(memory: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The memory of each stage as a bar; neighbours that hold the same are one row."""
+    rows = []
+    for _key, group in groupby(memory["stages"], key=lambda stage: [stage["layers"], stage["total_bytes"]]):
+        same = list(group)
+        first, last = same[0]["stage"] + 1, same[-1]["stage"] + 1
+        rows.append(
+            {
+                "stages": str(first) if first == last else f"{first}–{last}",
+                "layers": same[0]["layers"],
+                "parts": memory_parts(same[0]),
+                "total_bytes": same[0]["total_bytes"],
+                "share": same[0]["total_bytes"] / memory["capacity_bytes"],
+                "cells": [same[0][key] for key in MEMORY],
+                "fullest": any(one["total_bytes"] == memory["peak_bytes"] for one in same),
+            }
+        )
+    return rows
+
+
+def memory_parts(stage: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"label": word, "value": stage[key], "shown": show_bytes(stage[key])} for key, word in MEMORY.items()
+    ]
+
+
+def time_parts(time: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The parts that a step takes, without those that take nothing."""
+    return [
+        {"label": word, "value": time[key], "shown": show_seconds(time[key])}
+        for key, word in TIME.items()
+        if time.get(key, 0) > 0
+    ]
+
+
+def time_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The parts of a step with their share and the formula behind each."""
+    time, total = result["time"], result["iteration_time_s"]
+    return [
+        {
+            "name": word,
+            "seconds": time[key],
+            "share": time[key] / total,
+            "term": _FORMULAS.get(f"time.{key}"),
+        }
+        for key, word in TIME.items()
+        if time.get(key, 0) > 0
+    ]
+
+
+def swing_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """How the step moves with each uncertain figure lowered and raised by a fifth, as changes of the step."""
+    base = result["iteration_time_s"]
+    return [
+        {
+            "name": SWINGS.get(swing["name"], swing["name"]),
+            "lowered_shown": f"{100 * (swing['lowered_s'] / base - 1.0):+.1f} %",
+            "raised_shown": f"{100 * (swing['raised_s'] / base - 1.0):+.1f} %",
+        }
+        for swing in result.get("sensitivity", ())
+    ]
+
+
+def tokens_between(result: Mapping[str, Any]) -> str:
+    """The interval of throughput that follows from that of the step."""
+    tokens = result["tokens_per_s"] * result["iteration_time_s"]
+    said = {
+        "low": f"{tokens / result['iteration_time_high_s']:,.0f}",
+        "high": f"{tokens / result['iteration_time_low_s']:,.0f}",
+    }
+    return _("between %(low)s and %(high)s") % said
+
+
+def assumption_rows(result: Mapping[str, Any], measured: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the figures rest on, with value and source: what was measured first, then what was assumed."""
+    seen = [
+        {"name": name, "value": _short(value), "source": measured.get("source", ""), "measured": True}
+        for name, value in measured.items()
+        if name != "source"
+    ]
+    assumed = [
+        {"name": one["name"], "value": _short(one["value"]), "source": one["source"], "measured": False}
+        for one in result["assumptions"]
+    ]
+    return seen + assumed
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, bool):
+        return shown_value(value)
+    return f"{value:,.6g}" if isinstance(value, float) else value
+
+
+def search_context(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What a search found, and why the rest failed."""
+    rejected = sorted(result["rejected"].items(), key=lambda item: -item[1])
+    return {
+        "candidates_shown": f"{result['candidates']:,}",
+        "feasible_shown": f"{result['feasible']:,}",
+        "found_rows": [_found(place, best) for place, best in enumerate(result["best"], start=1)],
+        "rejected_rows": [
+            {
+                "reason": rejected_word(code),
+                "code": code,
+                "count": count,
+                "share": count / result["candidates"] if result["candidates"] else 0.0,
+            }
+            for code, count in rejected
+        ],
+    }
+
+
+def rejected_word(code: str) -> str | Promise:
+    """Why a layout was rejected, in words."""
+    return REJECTED.get(code) or (REASONS[code][1] if code in REASONS else code)
+
+
+def _found(place: int, best: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "place": place,
+        **configuration_words(best["configuration"]),
+        "step_s": best["iteration_time_s"],
+        "tokens_per_s": best["tokens_per_s"],
+        "mfu": best["mfu"],
+        "headroom": best["memory"]["headroom_share"],
+        "peak_bytes": best["memory"]["peak_bytes"],
+        "pareto": best.get("pareto", False),
+    }
+
+
+def ledger_csv(result: Mapping[str, Any]) -> list[Sequence[Any]]:
+    """The memory ledger, or the layouts found, as rows for a CSV file, header first."""
+    if "best" in result:
+        rows = [_found(place, best) for place, best in enumerate(result["best"], start=1)]
+        return [list(rows[0])] + [list(row.values()) for row in rows] if rows else []
+    stages = result["memory"]["stages"]
+    return [list(stages[0])] + [list(stage.values()) for stage in stages]

@@ -1,0 +1,65 @@
+"""The hardware of a plan as the fleet knows it: sizes from the domain, bandwidth as it was measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count
+
+from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
+from apps.core.units import GB
+from apps.core.verdicts import Verdict
+from apps.fleet.engine.layout_values import from_values
+from apps.fleet.engine.layouts import graph_of
+from apps.fleet.engine.metrics import oversubscription
+from apps.fleet.models import Accelerator, Domain, LifeCycle, SubDomain
+
+
+def system_of(domain: Domain, *, measured: bool = True) -> dict[str, Any]:
+    """The system object of a plan for a whole domain. Bandwidths are GB/s per accelerator, one way.
+
+    measured: use the bus bandwidth of the newest usable all-reduce over the whole domain, where there is one.
+    """
+    cards = Accelerator.objects.filter(node__domain=domain).exclude(node__life_cycle=LifeCycle.RETIRED)
+    count = cards.count()
+    system: dict[str, Any] = {
+        "accelerator": domain.accelerator_model,
+        "accelerators": count,
+        "domain_size": count,
+    }
+    if domain.unidirectional_bytes_per_s:
+        system["scale_up_gb_s"] = domain.unidirectional_bytes_per_s / GB
+    if domain.scale_out_bytes_per_s:
+        system["scale_out_gb_s"] = domain.scale_out_bytes_per_s / GB
+    if sub_domain := _smallest_sub_domain(domain):
+        system["sub_domain_size"] = sub_domain
+        system["convergence_ratio"] = _convergence(domain)
+    if measured and (seen := _measured(domain)):
+        system["measured"] = seen
+    return system
+
+
+def _smallest_sub_domain(domain: Domain) -> int | None:
+    """Accelerators of the smallest sub-domain; None where the domain is not divided."""
+    sizes = SubDomain.objects.filter(domain=domain).annotate(size=Count("accelerators"))
+    known = [size for size in sizes.values_list("size", flat=True) if size]
+    return min(known) if len(known) > 1 else None
+
+
+def _convergence(domain: Domain) -> float:
+    """The highest ratio of downlinks to uplinks that the domain's layout has; 1.0 where it tells no layout."""
+    if not domain.parameters:
+        return 1.0
+    tiers = oversubscription(graph_of(from_values(domain.parameters)))
+    return round(max((tier.ratio for tier in tiers), default=1.0), 3)
+
+
+def _measured(domain: Domain) -> dict[str, Any] | None:
+    """What the domain was measured at: a run whose figures are not in doubt, slow ones too."""
+    run = newest_whole_domain_run(domain)
+    if run is None or run.wrong_total or acceptance_of(run).verdict is Verdict.UNKNOWN:
+        return None
+    return {
+        "scale_up_busbw_gb_s": round((run.busbw_bytes_per_s or 0.0) / GB, 3),
+        "source": f"measured here, run {run.pk} over {run.ranks} ranks",
+    }

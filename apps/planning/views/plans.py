@@ -1,0 +1,213 @@
+"""Pages of plans: what fits, how fast, and what does adding cards buy?"""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+from django_tables2 import RequestConfig
+
+from apps.core import form_errors
+from apps.core.errors import Conflict, Invalid, Missing
+from apps.core.filtering import refuse_unknown
+from apps.core.pages import actor_of
+from apps.core.rights import Right
+from apps.fleet.page import cluster_context
+from apps.planning import queries, services
+from apps.planning.comparing import MOST, memory_bars, parameter_rows, result_rows
+from apps.planning.filters import PlanFilter
+from apps.planning.forms import PlanForm, at_fields, first_values, values_of
+from apps.planning.models import Plan, PlanVersion
+from apps.planning.page import ledger_csv, version_context
+from apps.planning.tables import FoundTable, PlanTable, standing_of
+
+STOP_POLLING = 286
+MOST_CHOICES = 200  # versions that the lists of the comparison offer
+
+
+def plans(request: HttpRequest) -> HttpResponse:
+    """All plans, newest first, with what came out of their newest version."""
+    actor = actor_of(request)
+    refuse_unknown(PlanFilter, request.GET)
+    found = PlanFilter(request.GET, queryset=queries.plans_visible(actor))
+    table = PlanTable(queries.plans_with_newest(found.qs))
+    RequestConfig(request, paginate={"per_page": 25}).configure(table)
+    context = {
+        "table": table,
+        "filter": found,
+        "filtered": any(request.GET.get(name) for name in PlanFilter.get_filters() if name != "cluster"),
+        "may_plan": actor.may_anywhere(Right.OPERATE),
+    }
+    return render(request, "planning/plans.html", context)
+
+
+def new(request: HttpRequest) -> HttpResponse:
+    """The wizard."""
+    actor = actor_of(request)
+    form = PlanForm(request.POST or None, actor=actor, initial=_first(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            domain = form.cleaned_data["domain"]
+            version = services.create_plan(
+                actor=actor,
+                scope_id=form.scope_id(),
+                name=form.cleaned_data["name"],
+                document=form.document(),
+                domain_id=domain.pk if domain else None,
+            )
+        except Invalid as error:
+            form_errors.show(form, at_fields(error))
+        except Conflict as error:
+            form.add_error("name", str(error.message))
+        else:
+            return redirect("planning:version", version.plan_id, version.number)
+    return render(request, "planning/new.html", {"form": form})
+
+
+def plan(request: HttpRequest, plan_id: int) -> HttpResponse:
+    """One plan through all its versions."""
+    actor = actor_of(request)
+    row = queries.plan_for(actor, plan_id)
+    versions = list(row.versions.select_related("job", "created_by"))
+    context = {
+        "plan": row,
+        "versions": [{"version": version, "standing": standing_of(version)} for version in versions],
+        "may_operate": actor.may(Right.OPERATE, row.scope_id),
+    }
+    return render(request, "planning/plan.html", context | _cluster(row))
+
+
+def revise(request: HttpRequest, plan_id: int) -> HttpResponse:
+    """The wizard, filled with the newest version (or ?from=NUMBER); what comes out is the next version."""
+    actor = actor_of(request)
+    row = queries.plan_for(actor, plan_id, Right.OPERATE)
+    base = _base_version(request, row)
+    initial = values_of(base.input, domain_id=row.domain_id) if base else first_values()
+    form = PlanForm(request.POST or None, actor=actor, revises=True, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            version = services.revise_plan(actor=actor, plan_id=plan_id, document=form.document())
+        except Invalid as error:
+            form_errors.show(form, at_fields(error))
+        else:
+            return redirect("planning:version", plan_id, version.number)
+    context = {"form": form, "plan": row, "base": base}
+    return render(request, "planning/new.html", context | _cluster(row))
+
+
+def version(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
+    """One version: does it fit, how fast is it, and on what does that rest?"""
+    actor = actor_of(request)
+    row = queries.version_for(actor, plan_id, number)
+    context = version_context(actor, row) | _cluster(row.plan)
+    if context["is_search"] and row.result:
+        context["found_table"] = _found_table(request, row, context)
+    if request.headers.get("HX-Request"):
+        status = STOP_POLLING if row.done_at or row.job is None or row.job.is_over else 200
+        return render(request, "planning/_progress.html", context, status=status)
+    return render(request, "planning/version.html", context)
+
+
+def export(request: HttpRequest, plan_id: int, number: int, form: str) -> HttpResponse:
+    """A version as a file: json with input and result, or csv with the ledger or the layouts found."""
+    row = queries.version_for(actor_of(request), plan_id, number)
+    name = f"plan-{plan_id}-v{number}.{form}"
+    if form == "json":
+        body = json.dumps({"input": row.input, "result": row.result}, indent=2)
+        response = HttpResponse(body, content_type="application/json")
+    else:
+        if row.result is None:
+            raise Missing("the version is not computed yet")
+        response = HttpResponse(content_type="text/csv; charset=utf-8")
+        csv.writer(response).writerows(ledger_csv(row.result))
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@require_POST
+def use(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
+    """Launches may choose this version from now on."""
+    services.use_for_launch(actor=actor_of(request), plan_id=plan_id, number=number)
+    messages.success(request, _("Launches can use this version now."))
+    return redirect("planning:version", plan_id, number)
+
+
+@require_POST
+def take(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
+    """A layout that a search found becomes the next version."""
+    place = request.POST.get("place", "")
+    if not place.isdecimal():
+        raise Invalid("say which layout", code="place")
+    made = services.take_found(actor=actor_of(request), plan_id=plan_id, number=number, place=int(place))
+    return redirect("planning:version", plan_id, made.number)
+
+
+@require_POST
+def again(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
+    """Compute a version whose job failed."""
+    services.compute_again(actor=actor_of(request), plan_id=plan_id, number=number)
+    return redirect("planning:version", plan_id, number)
+
+
+def compare(request: HttpRequest) -> HttpResponse:
+    """Up to four versions side by side: ?v=PLAN.NUMBER, repeated."""
+    actor = actor_of(request)
+    chosen = queries.versions_of(actor, _pairs(request.GET.getlist("v")))
+    context: dict[str, Any] = {
+        "versions": [{"version": one, "standing": standing_of(one)} for one in chosen],
+        "only_differences": request.GET.get("all") != "1",
+        "choices": queries.versions_visible(actor)[:MOST_CHOICES],
+        "places": [one.pk for one in chosen] + [None] * (MOST - len(chosen)),
+        "most": MOST,
+    }
+    if chosen:
+        context |= {
+            "parameters": parameter_rows(chosen),
+            "results": result_rows(chosen),
+            "bars": memory_bars(chosen),
+        }
+    return render(request, "planning/compare.html", context)
+
+
+def _pairs(raw: list[str]) -> list[tuple[int, int]]:
+    wanted = list(dict.fromkeys(filter(None, raw)))
+    if len(wanted) > MOST:
+        raise Invalid(f"up to {MOST} versions can be compared", code="too_many")
+    pairs = []
+    for text in wanted:
+        plan_id, dot, number = text.partition(".")
+        if not (dot and plan_id.isdecimal() and number.isdecimal()):
+            raise Invalid(f"v={text[:20]}: say plan and version, such as 12.3", code="v")
+        pairs.append((int(plan_id), int(number)))
+    return pairs
+
+
+def _first(request: HttpRequest) -> dict[str, Any]:
+    """The first values, for the domain that ?domain= names."""
+    raw = request.GET.get("domain", "")
+    return first_values() | ({"domain": int(raw)} if raw.isdecimal() else {})
+
+
+def _base_version(request: HttpRequest, row: Plan) -> PlanVersion | None:
+    raw = request.GET.get("from", "")
+    return row.versions.filter(number=int(raw)).first() if raw.isdecimal() else row.versions.first()
+
+
+def _found_table(request: HttpRequest, row: PlanVersion, context: dict[str, Any]) -> FoundTable:
+    take_url = reverse("planning:take", args=[row.plan_id, row.number]) if context["may_operate"] else ""
+    table = FoundTable(context["found_rows"], take_url=take_url)
+    RequestConfig(request, paginate=False).configure(table)
+    return table
+
+
+def _cluster(row: Plan) -> dict[str, Any]:
+    if row.domain is None:
+        return {}
+    return cluster_context(row.domain.cluster) | {"cluster": row.domain.cluster}

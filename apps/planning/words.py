@@ -1,0 +1,78 @@
+"""Words of plans for people: parts of memory and of a step, reasons of rejection, what an input is called."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+MEMORY: dict[str, str | Promise] = {
+    "weights_bytes": _("weights"),
+    "gradients_bytes": _("gradients"),
+    "optimizer_bytes": _("optimizer"),
+    "activations_bytes": _("activations"),
+    "logits_bytes": _("logits"),
+    "buffers_bytes": _("buffers"),
+}
+TIME: dict[str, str | Promise] = {
+    "compute_s": _("compute"),
+    "tp_s": _("tensor parallel"),
+    "cp_s": _("context parallel"),
+    "ep_s": _("expert parallel"),
+    "pp_s": _("pipeline messages"),
+    "dp_s": _("data parallel"),
+    "bubble_s": _("pipeline bubble"),
+    "optimizer_s": _("optimizer"),
+    "other_s": _("other"),
+}
+PARALLEL: dict[str, str | Promise] = {
+    "tp": _("tensor (TP)"),
+    "pp": _("pipeline (PP)"),
+    "vpp": _("virtual stages (VPP)"),
+    "dp": _("data (DP)"),
+    "cp": _("context (CP)"),
+    "ep": _("expert (EP)"),
+    "etp": _("tensor of experts"),
+    "micro_batch": _("micro-batch"),
+    "global_batch": _("global batch"),
+    "seq_len": _("sequence length"),
+    "recompute": _("recomputation"),
+    "sequence_parallel": _("sequence parallel"),
+    "zero": "ZeRO",
+    "schedule": _("schedule"),
+    "placement": _("order of ranks"),
+    "precision": _("precision"),
+    "framework": _("framework"),
+    "gradient_dtype": _("type of gradients"),
+    "reserve_share": _("memory kept free, share"),
+    "objective": _("best means"),
+}
+SYSTEM: dict[str, str | Promise] = {
+    "accelerator": _("accelerator"),
+    "accelerators": _("accelerators"),
+    "domain_size": _("in one domain"),
+    "sub_domain_size": _("in one sub-domain"),
+    "convergence_ratio": _("convergence ratio"),
+    "scale_up_gb_s": _("scale-up, GB/s one way"),
+    "scale_out_gb_s": _("scale-out, GB/s"),
+    "measured": _("measured scale-up, GB/s"),
+}
+SWINGS: dict[str, str | Promise] = {
+    "scale_up_bandwidth": _("scale-up bandwidth"),
+    "scale_out_bandwidth": _("network bandwidth"),
+    "matrix_efficiency": _("efficiency of matrix products"),
+    "memory_bandwidth": _("memory bandwidth"),
+    "launch_time": _("launch time of kernels"),
+}
+REJECTED: dict[str, str | Promise] = {
+    "out_of_memory": _("the fullest accelerator has too little memory"),
+}
+BOTTLENECKS: dict[str, str | Promise] = {
+    "compute": _("compute"),
+    "tensor_parallel": _("tensor parallel"),
+    "context_parallel": _("context parallel"),
+    "expert_parallel": _("expert parallel"),
+    "pipeline_traffic": _("pipeline messages"),
+    "data_parallel": _("data parallel"),
+    "pipeline_bubble": _("pipeline bubble"),
+    "optimizer": _("optimizer"),
+}
