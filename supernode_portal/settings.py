@@ -288,6 +288,10 @@ SPECTACULAR_SETTINGS = {
         "ReceiptStateEnum": "apps.evidence.models.ReceiptState",
     },
     "PREPROCESSING_HOOKS": ["apps.core.schema.only_api_paths"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "apps.core.schema.plain_any",
+    ],
 }
 
 LOGGING = {

@@ -43,3 +43,20 @@ class PortalSchema(AutoSchema):
 def only_api_paths(endpoints: Any) -> Any:
     """drf-spectacular's hook: pages are no operations."""
     return [item for item in endpoints if item[0].startswith("/api/v1/")]
+
+
+def plain_any(result: dict[str, Any], **_context: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: "any value or null" is any value; as "one of both" null would fit twice."""
+    _simplify(result)
+    return result
+
+
+def _simplify(node: Any) -> None:
+    if isinstance(node, dict):
+        if node.get("oneOf") == [{}, {"type": "null"}]:
+            del node["oneOf"]
+        for value in node.values():
+            _simplify(value)
+    elif isinstance(node, list):
+        for value in node:
+            _simplify(value)
