@@ -4,9 +4,18 @@ from apps.launches.queries.launches import (
     Decision,
     decision_of,
     decision_on,
+    decisions_of,
     evaluation_for,
     launch_for,
     launches_visible,
 )
 
-__all__ = ["Decision", "decision_of", "decision_on", "evaluation_for", "launch_for", "launches_visible"]
+__all__ = [
+    "Decision",
+    "decision_of",
+    "decision_on",
+    "decisions_of",
+    "evaluation_for",
+    "launch_for",
+    "launches_visible",
+]

@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
-from apps.changes.queries import open_changes_on
+from apps.changes.engine.states import UNDER_WAY
+from apps.changes.models import Target
 from apps.core import clock, digest
+from apps.environments.engine.drift import Reported
+from apps.environments.models import MatrixVersion
 from apps.environments.queries import matrix_in_force, reported_versions
-from apps.fleet.models import Node
+from apps.fleet.models import Domain, Hold, Node
 from apps.fleet.queries import active_holds
-from apps.launches.models import Answer, Launch, Waiver
+from apps.launches.models import Answer, Launch, LaunchNode, Waiver
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the inputs of several launches are computed from, read in a few queries for all of them."""
+
+    nodes: Mapping[uuid.UUID, list[Node]]
+    versions: Mapping[int, dict[str, Reported]]
+    holds: Mapping[int, list[Hold]]
+    changes: Mapping[int, set[int]]
+    answers: Mapping[uuid.UUID, list[int]]
+    waivers: Mapping[uuid.UUID, list[int]]
+    matrices: dict[int, MatrixVersion | None] = field(default_factory=dict)
+    runs: dict[int, BenchmarkRun | None] = field(default_factory=dict)
+
+    def matrix(self, domain: Domain) -> MatrixVersion | None:
+        if domain.pk not in self.matrices:
+            self.matrices[domain.pk] = matrix_in_force(domain)
+        return self.matrices[domain.pk]
+
+    def run(self, domain: Domain) -> BenchmarkRun | None:
+        if domain.pk not in self.runs:
+            self.runs[domain.pk] = newest_whole_domain_run(domain)
+        return self.runs[domain.pk]
 
 
 def nodes_of(launch: Launch) -> list[Node]:
@@ -17,41 +53,84 @@ def nodes_of(launch: Launch) -> list[Node]:
 
 
 def current_inputs(launch: Launch) -> dict[str, str]:
-    """Name to digest of every input as it is now. The holds of the launch itself are none."""
-    nodes = nodes_of(launch)
-    ids = [node.pk for node in nodes]
-    matrix = matrix_in_force(launch.domain)
-    versions = reported_versions(ids)
-    run = newest_whole_domain_run(launch.domain)
-    holds = active_holds(ids).exclude(owner=launch.owner).order_by("pk")
-    return {
-        "launch": digest.of_value(
-            [launch.title, launch.job_environment, launch.plan_id, launch.template_id, ids]
-        ),
-        "matrix": f"{matrix.pk}:{matrix.digest}" if matrix else "",
-        "versions": digest.of_value(
-            [
-                [node.name, sorted([k, v.loaded, v.declared] for k, v in versions.get(node.pk, {}).items())]
-                for node in nodes
-            ]
-        ),
-        "nodes": digest.of_value([[node.pk, node.life_cycle, node.health, node.domain_id] for node in nodes]),
-        "holds": digest.of_value([[hold.pk, hold.owner] for hold in holds]),
-        "changes": digest.of_value(
-            sorted(open_changes_on(ids, under_way_only=True).values_list("pk", flat=True))
-        ),
-        "benchmark": digest.of_value([run.pk, acceptance_of(run).verdict.value]) if run else "",
-        "answers": digest.of_value(sorted(Answer.objects.filter(launch=launch).values_list("pk", flat=True))),
-        "waivers": digest.of_value(sorted(row.pk for row in active_waivers(launch))),
-    }
+    """Name to digest of every input of one launch as it is now."""
+    return inputs_of([launch])[launch.pk]
+
+
+def inputs_of(launches: Sequence[Launch]) -> dict[uuid.UUID, dict[str, str]]:
+    """Launch id to its inputs as they are now. The holds of a launch itself are none of them.
+
+    The number of queries grows with the domains of the launches, not with launches or nodes.
+    """
+    facts = _facts(launches, now=clock.now())
+    return {launch.pk: _inputs(launch, facts) for launch in launches}
 
 
 def active_waivers(launch: Launch) -> list[Waiver]:
     """Waivers that are approved, not revoked, and not over."""
-    rows = Waiver.objects.filter(
-        launch=launch,
+    rows = _active_waivers([launch], now=clock.now())
+    return list(rows.select_related("requested_by", "approved_by"))
+
+
+def _active_waivers(launches: Sequence[Launch], *, now: datetime) -> QuerySet[Waiver]:
+    return Waiver.objects.filter(
+        launch__in=[launch.pk for launch in launches],
         approved_at__isnull=False,
         revoked_at__isnull=True,
-        expires_at__gt=clock.now(),
+        expires_at__gt=now,
     )
-    return list(rows.select_related("requested_by", "approved_by"))
+
+
+def _facts(launches: Sequence[Launch], *, now: datetime) -> _Facts:
+    ids = [launch.pk for launch in launches]
+    nodes: dict[uuid.UUID, list[Node]] = defaultdict(list)
+    for row in LaunchNode.objects.filter(launch__in=ids).select_related("node").order_by("place"):
+        nodes[row.launch_id].append(row.node)
+    node_ids = {node.pk for members in nodes.values() for node in members}
+    holds: dict[int, list[Hold]] = defaultdict(list)
+    for hold in active_holds(node_ids).order_by("pk"):
+        holds[hold.node_id].append(hold)
+    changes: dict[int, set[int]] = defaultdict(set)
+    under_way = Target.objects.filter(
+        node_id__in=node_ids, change__state__in=[state.value for state in UNDER_WAY]
+    )
+    for node_id, change_id in under_way.order_by().values_list("node_id", "change_id").distinct():
+        changes[node_id].add(change_id)
+    answers: dict[uuid.UUID, list[int]] = defaultdict(list)
+    for launch_id, answer_id in Answer.objects.filter(launch__in=ids).values_list("launch_id", "pk"):
+        answers[launch_id].append(answer_id)
+    waivers: dict[uuid.UUID, list[int]] = defaultdict(list)
+    for waiver in _active_waivers(launches, now=now):
+        waivers[waiver.launch_id].append(waiver.pk)
+    return _Facts(nodes, reported_versions(node_ids), holds, changes, answers, waivers)
+
+
+def _inputs(launch: Launch, facts: _Facts) -> dict[str, str]:
+    nodes = facts.nodes[launch.pk]
+    matrix, run = facts.matrix(launch.domain), facts.run(launch.domain)
+    holds = [hold for node in nodes for hold in facts.holds[node.pk] if hold.owner != launch.owner]
+    changes = sorted({change_id for node in nodes for change_id in facts.changes[node.pk]})
+    return {
+        "launch": digest.of_value(
+            [
+                launch.title,
+                launch.job_environment,
+                launch.plan_id,
+                launch.plan.fits if launch.plan else None,
+                launch.template_id,
+                [node.pk for node in nodes],
+            ]
+        ),
+        "matrix": f"{matrix.pk}:{matrix.digest}" if matrix else "",
+        "versions": digest.of_value([_reported(node, facts.versions.get(node.pk, {})) for node in nodes]),
+        "nodes": digest.of_value([[node.pk, node.life_cycle, node.health, node.domain_id] for node in nodes]),
+        "holds": digest.of_value(sorted([hold.pk, hold.owner] for hold in holds)),
+        "changes": digest.of_value(changes),
+        "benchmark": digest.of_value([run.pk, acceptance_of(run).verdict.value]) if run else "",
+        "answers": digest.of_value(sorted(facts.answers[launch.pk])),
+        "waivers": digest.of_value(sorted(facts.waivers[launch.pk])),
+    }
+
+
+def _reported(node: Node, versions: Mapping[str, Reported]) -> list[object]:
+    return [node.name, sorted([name, said.loaded, said.declared] for name, said in versions.items())]

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
-from apps.accounts.queries import active_person_ids
+from apps.accounts.queries import people_with
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
 from apps.core.verdicts import Verdict
+from apps.jobs.models import JobState
 from apps.launches.engine.standing import EXIT_CODES, ExitCode, Standing, standing_of
-from apps.launches.models import Evaluation, Launch
-from apps.launches.queries.inputs import current_inputs
+from apps.launches.models import Evaluation, Launch, SignOff
+from apps.launches.queries.inputs import current_inputs, inputs_of
+
+_LOST = (JobState.FAILED, JobState.CANCELLED, JobState.SKIPPED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """Where a launch stands, and on what.
 
-    changed: names of inputs that are not what the evaluation rests on any more.
+    changed: names of inputs that are not what the evaluation rests on any more. has_failed: the job that was to
+    evaluate ended without doing so.
     """
 
     standing: Standing
     evaluation: Evaluation | None
     changed: tuple[str, ...] = ()
     is_expired: bool = False
+    has_failed: bool = False
 
     @property
     def is_stale(self) -> bool:
@@ -65,7 +71,9 @@ def evaluation_for(actor: Actor, evaluation_id: uuid.UUID | str) -> Evaluation:
     """One evaluation with its launch. Raises Missing."""
     try:
         evaluation = (
-            Evaluation.objects.select_related("launch__cluster", "launch__domain", "launch__template")
+            Evaluation.objects.select_related(
+                "launch__cluster", "launch__domain", "launch__template", "launch__plan", "job"
+            )
             .filter(pk=evaluation_id)
             .first()
         )
@@ -87,31 +95,108 @@ def on_exactly(launches: QuerySet[Launch], names: list[str]) -> QuerySet[Launch]
 
 def decision_of(launch: Launch, *, now: datetime | None = None) -> Decision:
     """Where the launch stands: its newest evaluation, held against the inputs as they are now."""
-    evaluation = launch.evaluations.select_related("matrix_version").first()
-    if evaluation is None:
-        return Decision(standing=Standing.PENDING, evaluation=None)
-    return decision_on(launch, evaluation, now=now)
+    return decisions_of([launch], now=now)[launch.pk]
+
+
+def decisions_of(launches: Sequence[Launch], *, now: datetime | None = None) -> dict[uuid.UUID, Decision]:
+    """Launch id to where it stands, for a whole page of launches.
+
+    The number of queries grows with the clusters and domains of the launches, not with the launches.
+    """
+    newest = (
+        Evaluation.objects.filter(launch=OuterRef("pk")).order_by("-requested_at", "-job_id").values("pk")
+    )
+    found = Evaluation.objects.filter(
+        pk__in=Launch.objects.filter(pk__in=[launch.pk for launch in launches])
+        .annotate(newest=Subquery(newest[:1]))
+        .values("newest")
+    ).select_related("matrix_version__matrix", "job")
+    evaluations = {evaluation.launch_id: evaluation for evaluation in found}
+    done = [launch for launch in launches if launch.pk in evaluations and evaluations[launch.pk].done_at]
+    inputs = inputs_of(done) if done else {}
+    voices = _voices([evaluations[launch.pk] for launch in done], done)
+    now = now or clock.now()
+    decisions = {}
+    for launch in launches:
+        evaluation = evaluations.get(launch.pk)
+        if evaluation is None or evaluation.done_at is None:
+            decisions[launch.pk] = _undone(evaluation)
+        else:
+            decisions[launch.pk] = _decided(
+                launch, evaluation, inputs[launch.pk], voices[evaluation.pk], now=now
+            )
+    return decisions
 
 
 def decision_on(launch: Launch, evaluation: Evaluation, *, now: datetime | None = None) -> Decision:
     """Where one evaluation of a launch stands now; an older one than the newest is stale."""
     if evaluation.done_at is None:
-        return Decision(standing=Standing.PENDING, evaluation=evaluation)
-    now = now or clock.now()
-    current = current_inputs(launch)
+        return _undone(evaluation)
+    newest = launch.evaluations.filter(done_at__isnull=False).order_by("-requested_at", "-job_id").first()
+    is_newest = newest is None or newest.pk == evaluation.pk
+    return _decided(
+        launch,
+        evaluation,
+        current_inputs(launch),
+        _voices([evaluation], [launch])[evaluation.pk],
+        now=now or clock.now(),
+        also_changed=() if is_newest else ("newer_evaluation",),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Voices:
+    """Signatures on an evaluation: those for it that still count, and those against it."""
+
+    go: int = 0
+    no_go: int = 0
+
+
+def _voices(evaluations: Sequence[Evaluation], launches: Sequence[Launch]) -> dict[uuid.UUID, _Voices]:
+    """A signature for GO counts while its giver may still sign here; one against it always does."""
+    by_launch = {launch.pk: launch for launch in launches}
+    able: dict[int, set[int]] = {}
+    signed: dict[uuid.UUID, list[tuple[int, bool]]] = {evaluation.pk: [] for evaluation in evaluations}
+    rows = SignOff.objects.filter(evaluation__in=list(signed)).values_list("evaluation_id", "person_id", "go")
+    for evaluation_id, person_id, go in rows:
+        signed[evaluation_id].append((person_id, go))
+    found = {}
+    for evaluation in evaluations:
+        voices = signed[evaluation.pk]
+        scope_id = by_launch[evaluation.launch_id].cluster.scope_id
+        if voices and scope_id not in able:
+            able[scope_id] = {person.pk for person in people_with(Right.SIGN, scope_id=scope_id)}
+        found[evaluation.pk] = _Voices(
+            go=sum(go and person_id in able[scope_id] for person_id, go in voices),
+            no_go=sum(not go for _person_id, go in voices),
+        )
+    return found
+
+
+def _undone(evaluation: Evaluation | None) -> Decision:
+    """Pending while a worker is expected; unknown where its job ended without an evaluation."""
+    if evaluation is not None and evaluation.job is not None and evaluation.job.state in _LOST:
+        return Decision(standing=Standing.UNKNOWN, evaluation=evaluation, has_failed=True)
+    return Decision(standing=Standing.PENDING, evaluation=evaluation)
+
+
+def _decided(
+    launch: Launch,
+    evaluation: Evaluation,
+    current: Mapping[str, str],
+    voices: _Voices,
+    *,
+    now: datetime,
+    also_changed: tuple[str, ...] = (),
+) -> Decision:
     names = sorted(set(current) | set(evaluation.inputs))
-    changed = tuple(name for name in names if current.get(name) != evaluation.inputs.get(name))
-    newest = launch.evaluations.filter(done_at__isnull=False).first()
-    if newest is not None and newest.pk != evaluation.pk:
-        changed += ("newer_evaluation",)
+    changed = tuple(name for name in names if current.get(name) != evaluation.inputs.get(name)) + also_changed
     is_expired = evaluation.valid_until is None or evaluation.valid_until <= now
-    signatures = list(evaluation.sign_offs.values_list("person_id", "go"))
-    active = active_person_ids({person_id for person_id, _go in signatures})
     standing = standing_of(
         verdict=Verdict(evaluation.verdict),
         is_stale=is_expired or bool(changed),
-        signed_go=sum(go for person_id, go in signatures if person_id in active),
-        signed_no_go=sum(not go for _person_id, go in signatures),
+        signed_go=voices.go,
+        signed_no_go=voices.no_go,
         needed=launch.template.sign_offs,
     )
     return Decision(standing=standing, evaluation=evaluation, changed=changed, is_expired=is_expired)

@@ -21,7 +21,7 @@ from apps.launches.engine.checklist import Found, Item, parse_items
 from apps.launches.models import Answer, Evaluation, LaunchState
 from apps.launches.queries.checks import CHECKS, Subject
 from apps.launches.queries.inputs import active_waivers, current_inputs, nodes_of
-from apps.launches.services.launches import note
+from apps.launches.services.launches import note, tell
 
 
 @decision
@@ -54,18 +54,20 @@ def request_evaluation(*, actor: Actor, launch_id: Any) -> Evaluation:
 def evaluate(*, evaluation_id: str) -> Evaluation:
     """Run every item of the checklist and write the evaluation down for good. Done once; again is no error."""
     evaluation = Evaluation.objects.select_related(
-        "launch__cluster", "launch__domain", "launch__template"
+        "launch__cluster", "launch__domain", "launch__template", "launch__plan__plan"
     ).get(pk=evaluation_id)
     if evaluation.done_at is not None:
         return evaluation
     launch, now = evaluation.launch, clock.now()
+    # Inputs first: what changes while the checks run then makes the evaluation stale, instead of passing unseen.
+    inputs = current_inputs(launch)
     subject = Subject(
         launch=launch, nodes=tuple(nodes_of(launch)), matrix=matrix_in_force(launch.domain), now=now
     )
     items = _items(subject)
     evaluation.items = items
     evaluation.verdict = combine(Verdict(item["verdict"]) for item in items).value
-    evaluation.inputs = current_inputs(launch)
+    evaluation.inputs = inputs
     evaluation.matrix_version = subject.matrix
     evaluation.done_at = now
     evaluation.valid_until = now + timedelta(seconds=launch.template.valid_s)
@@ -85,6 +87,7 @@ def evaluate(*, evaluation_id: str) -> Evaluation:
             "items": {item["key"]: item["verdict"] for item in items},
         },
     )
+    tell("gate.decided", launch, {"evaluation": str(evaluation.pk), "verdict": evaluation.verdict})
     return evaluation
 
 

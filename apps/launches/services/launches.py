@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import F
+from django.urls import reverse
 
 from apps.audit.services import decision, record
+from apps.changes.queries import domain_for
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed, Stale
@@ -15,6 +17,7 @@ from apps.core.rights import Right, TokenScope
 from apps.environments import services as environments
 from apps.fleet import services as fleet
 from apps.fleet.models import Domain, HoldKind, Node
+from apps.jobs.services.webhooks import announce
 from apps.launches import queries
 from apps.launches.engine.standing import Standing
 from apps.launches.models import Evaluation, Launch, LaunchNode, LaunchState
@@ -36,7 +39,7 @@ def open_launch(
 
     Raises Invalid (title, nodes, plan), NotAllowed.
     """
-    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
+    domain = domain_for(actor, domain_id)
     may_write(actor, domain.cluster.scope_id)
     if actor.person_id is None:
         raise NotAllowed("a launch is opened by a person or a service account", code="person_required")
@@ -174,6 +177,18 @@ def move(launch: Launch, current: LaunchState, to: LaunchState, expected_version
 def note(actor: Actor, action: str, launch: Launch, **said: Any) -> None:
     """The audit event of a decision about a launch."""
     record(actor=actor, action=action, on=launch, scope_id=launch.cluster.scope_id, **said)
+
+
+def tell(event: str, launch: Launch, said: dict[str, Any]) -> None:
+    """Tell the team's own automation; the message says where to look, not everything that was decided on."""
+    payload = {
+        "launch": str(launch.pk),
+        "title": launch.title,
+        "cluster": launch.cluster.slug,
+        "domain": launch.domain.name,
+        "path": reverse("launches:launch", args=[launch.pk]),
+    }
+    announce(event, payload | said, launch.cluster.scope_id)
 
 
 def _earn_known_good(actor: Actor, launch: Launch, evaluation: Evaluation) -> None:

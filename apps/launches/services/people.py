@@ -11,14 +11,14 @@ from django.db import DatabaseError, IntegrityError, transaction
 from apps.audit.services import decision
 from apps.core import clock
 from apps.core.actor import Actor
-from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed, Stale
+from apps.core.errors import Conflict, FieldError, Invalid, Missing, NotAllowed, Stale
 from apps.core.rights import Right
 from apps.core.verdicts import Verdict
 from apps.launches import queries
 from apps.launches.engine.checklist import parse_items
 from apps.launches.engine.standing import Standing
 from apps.launches.models import Answer, Launch, LaunchState, SignOff, Waiver
-from apps.launches.services.launches import note
+from apps.launches.services.launches import note, tell
 
 
 @decision
@@ -87,8 +87,7 @@ def ask_waiver(*, actor: Actor, launch_id: Any, item: str, reason: str, expires_
 def approve_waiver(*, actor: Actor, waiver_id: int) -> Waiver:
     """A second person lets an item pass. Raises NotAllowed (four_eyes, role), Conflict."""
     person_id = actor.require_person_present()
-    waiver = Waiver.objects.select_related("launch__cluster").get(pk=waiver_id)
-    actor.require(Right.SIGN, waiver.launch.cluster.scope_id)
+    waiver = _waiver(actor, waiver_id)
     if person_id == waiver.requested_by_id:
         raise NotAllowed("a second person must approve: you asked for it", code="four_eyes")
     moved = Waiver.objects.filter(
@@ -105,8 +104,9 @@ def approve_waiver(*, actor: Actor, waiver_id: int) -> Waiver:
 def revoke_waiver(*, actor: Actor, waiver_id: int, reason: str) -> Waiver:
     """Take a waiver back. Raises Conflict where it is over, NotAllowed."""
     actor.require_person_present()
-    waiver = Waiver.objects.select_related("launch__cluster").get(pk=waiver_id)
-    actor.require(Right.SIGN, waiver.launch.cluster.scope_id)
+    waiver = _waiver(actor, waiver_id)
+    if not reason.strip():
+        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
     if not Waiver.objects.filter(pk=waiver_id, revoked_at__isnull=True).update(revoked_at=clock.now()):
         raise Conflict("the waiver was revoked already", code="waiver_state")
     waiver.refresh_from_db()
@@ -144,10 +144,8 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
                 comment=comment.strip(),
                 at=now,
             )
-    except IntegrityError as error:
-        raise Conflict("you have signed this evaluation already", code="signed_twice") from error
-    except DatabaseError as error:  # the trigger
-        raise NotAllowed("a second person must sign", code="four_eyes") from error
+    except DatabaseError as error:
+        raise _refusal(error) from error
     note(
         actor,
         "launch.signed",
@@ -155,7 +153,17 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
         after={"evaluation": str(evaluation.pk), "digest": digest, "go": go},
         reason=comment,
     )
+    tell("launch.signed", launch, {"evaluation": str(evaluation.pk), "digest": digest, "go": go})
     return signed
+
+
+def _refusal(error: DatabaseError) -> Exception:
+    """What the database refused: SQLite reports its triggers as integrity errors too, so the words decide."""
+    if "four eyes" in str(error):
+        return NotAllowed("a second person must sign: you opened this launch", code="four_eyes")
+    if isinstance(error, IntegrityError):
+        return Conflict("you have signed this evaluation already", code="signed_twice")
+    return error
 
 
 def _require_signable(launch: Launch, evaluation: Any, *, go: bool, now: datetime) -> None:
@@ -170,6 +178,17 @@ def _require_signable(launch: Launch, evaluation: Any, *, go: bool, now: datetim
             standing=decided.standing.value,
             changed=list(decided.changed),
         )
+
+
+def _waiver(actor: Actor, waiver_id: int) -> Waiver:
+    """A waiver of an open launch that the actor may decide on. Raises Missing, NotAllowed, Conflict."""
+    waiver = Waiver.objects.select_related("launch__cluster", "launch__domain").filter(pk=waiver_id).first()
+    if waiver is None or not actor.may(Right.READ, waiver.launch.cluster.scope_id):
+        raise Missing("there is no such waiver, or you may not see it")
+    actor.require(Right.SIGN, waiver.launch.cluster.scope_id)
+    if waiver.launch.state != LaunchState.OPEN:
+        raise Conflict(f"the launch is {waiver.launch.state}", code="launch_state", state=waiver.launch.state)
+    return waiver
 
 
 def _open(actor: Actor, launch_id: Any) -> Launch:
