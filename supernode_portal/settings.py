@@ -286,6 +286,9 @@ SPECTACULAR_SETTINGS = {
         "VerdictEnum": "apps.core.verdicts.VERDICT_CHOICES",
         "JobStateEnum": "apps.jobs.models.JobState",
         "ReceiptStateEnum": "apps.evidence.models.ReceiptState",
+        "HoldKindEnum": "apps.fleet.models.HoldKind",
+        "NodeHealthEnum": "apps.fleet.models.NodeHealth",
+        "LifeCycleEnum": "apps.fleet.models.LifeCycle",
     },
     "PREPROCESSING_HOOKS": ["apps.core.schema.only_api_paths"],
     "POSTPROCESSING_HOOKS": [

@@ -89,6 +89,10 @@ _NODES = {
     "maintenance": Sign(Tone.WAIVED, _("maintenance"), "tool"),
     "in_change": Sign(Tone.RUNNING, _("in change"), "refresh"),
     "training": Sign(Tone.RUNNING, _("training"), "rocket"),
+    "spare": Sign(Tone.NEUTRAL, _("spare"), "package"),
+    "repair": Sign(Tone.WAIVED, _("in repair"), "tool"),
+    "healthy": Sign(Tone.PASS, _("healthy"), "heartbeat"),
+    "faulty": Sign(Tone.FAIL, _("faulty")),
 }
 
 _JOBS = {

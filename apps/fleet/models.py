@@ -201,6 +201,13 @@ class Link(models.Model):
     def __str__(self) -> str:
         return f"link {self.pk}"
 
+    @property
+    def lower_end(self) -> str:
+        """What hangs below, by name: a switch, a node, or an accelerator as node/index."""
+        if self.accelerator is not None:
+            return f"{self.accelerator.node.name}/{self.accelerator.index}"
+        return (self.lower or self.node).name  # one of the two, by constraint
+
 
 class HardwareChange(models.Model):
     """A board or card was seen with another identity in the same place."""

@@ -2,6 +2,27 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from apps.fleet.api import clusters, nodes
+
+urlpatterns = [
+    path("clusters/", clusters.Clusters.as_view(), name="clusters"),
+    path("clusters/<slug:slug>/", clusters.OneCluster.as_view(), name="cluster"),
+    path("layout-templates/", clusters.LayoutTemplates.as_view(), name="layout_templates"),
+    path("layout-figures/", clusters.LayoutFigures.as_view(), name="layout_figures"),
+    path("domains/", clusters.Domains.as_view(), name="domains"),
+    path("domains/<int:pk>/", clusters.OneDomain.as_view(), name="domain"),
+    path("domains/<int:pk>/fabric/", clusters.DomainFabric.as_view(), name="domain_fabric"),
+    path("nodes/", nodes.Nodes.as_view(), name="nodes"),
+    path("nodes/<int:pk>/", nodes.OneNode.as_view(), name="node"),
+    path("nodes/<int:pk>/move/", nodes.MoveNode.as_view(), name="move_node"),
+    path("holds/", nodes.Holds.as_view(), name="holds"),
+    path("holds/<int:pk>/release/", nodes.ReleaseHold.as_view(), name="release_hold"),
+    path("node-aliases/", nodes.Aliases.as_view(), name="aliases"),
+    path("node-aliases/<int:pk>/", nodes.OneAlias.as_view(), name="alias"),
+    path("accelerators/", nodes.Accelerators.as_view(), name="accelerators"),
+    path("switches/", nodes.Switches.as_view(), name="switches"),
+    path("links/", nodes.Links.as_view(), name="links"),
+    path("hardware-changes/", nodes.HardwareChanges.as_view(), name="hardware_changes"),
+]

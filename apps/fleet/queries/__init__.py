@@ -5,12 +5,16 @@ from apps.fleet.queries.clusters import (
     cluster_of_scope,
     cluster_rows,
     clusters_visible,
+    domain_for,
     domains_of,
+    domains_visible,
 )
 from apps.fleet.queries.domains import DomainPreview, domain_preview
 from apps.fleet.queries.holds import active_holds, held_by, in_state, state_of
 from apps.fleet.queries.node_page import NodePage, node_page
 from apps.fleet.queries.nodes import (
+    counted,
+    missing_node,
     node_by_reported_name,
     node_for,
     node_rows,
@@ -18,19 +22,36 @@ from apps.fleet.queries.nodes import (
     nodes_visible,
     with_active_holds,
 )
+from apps.fleet.queries.parts import (
+    accelerators_visible,
+    aliases_visible,
+    hardware_changes_visible,
+    holds_visible,
+    links_visible,
+    switches_visible,
+)
 
 __all__ = [
     "DomainPreview",
     "NodePage",
+    "accelerators_visible",
     "active_holds",
+    "aliases_visible",
     "cluster_for",
     "cluster_of_scope",
     "cluster_rows",
     "clusters_visible",
+    "counted",
+    "domain_for",
     "domain_preview",
     "domains_of",
+    "domains_visible",
+    "hardware_changes_visible",
     "held_by",
+    "holds_visible",
     "in_state",
+    "links_visible",
+    "missing_node",
     "node_by_reported_name",
     "node_for",
     "node_page",
@@ -38,5 +59,6 @@ __all__ = [
     "nodes_by_name",
     "nodes_visible",
     "state_of",
+    "switches_visible",
     "with_active_holds",
 ]

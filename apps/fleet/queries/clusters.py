@@ -56,6 +56,21 @@ def domains_of(cluster: Cluster) -> QuerySet[Domain]:
     return Domain.objects.filter(cluster=cluster, retired_at__isnull=True).select_related("cluster")
 
 
+def domains_visible(actor: Actor) -> QuerySet[Domain]:
+    """The domains of all clusters that one may see, without what is retired."""
+    rows = Domain.objects.filter(retired_at__isnull=True, cluster__in=clusters_visible(actor))
+    return rows.select_related("cluster").prefetch_related("sub_domains").order_by("pk")
+
+
+def domain_for(actor: Actor, domain_id: int, right: Right = Right.READ) -> Domain:
+    """One domain. Raises Missing, NotAllowed."""
+    domain = domains_visible(actor).filter(pk=domain_id).first()
+    if domain is None:
+        raise Missing("there is no such domain, or you may not see it")
+    actor.require(right, domain.cluster.scope_id)
+    return domain
+
+
 def _count(rows: QuerySet[Any]) -> Coalesce:
     counted = rows.order_by().annotate(one=Value(1)).values("one").annotate(number=Count("pk"))
     return Coalesce(Subquery(counted.values("number")), 0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from apps.fleet.engine import layouts
 from apps.fleet.engine.description import FleetDescription
-from apps.fleet.engine.fit import Fit, fits
-from apps.fleet.engine.layouts import Layout, describe, graph_of
-from apps.fleet.engine.metrics import TopologyMetrics, analyse
+from apps.fleet.engine.layouts import Layout, describe
 from apps.fleet.models import Cluster, Domain, Node
+from apps.fleet.queries.fabric import Fabric, fabric_of_layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,8 +18,7 @@ class DomainPreview:
     name: str
     layout: Layout
     fleet: FleetDescription
-    metrics: TopologyMetrics
-    fits: tuple[Fit, ...]
+    fabric: Fabric
     taken: tuple[str, ...]
 
     @property
@@ -42,8 +41,6 @@ def domain_preview(
 ) -> DomainPreview:
     """What building would make, without making it. Takes what `services.build_domain` takes."""
     fleet = describe(layout, domain=name, model=accelerator_model, first_node=first_node)
-    graph = graph_of(layout)
-    metrics = analyse(graph)
     names = [node.name for node in fleet.nodes]
     taken = Node.objects.filter(cluster=cluster, name__in=names).values_list("name", flat=True)
     same = Domain.objects.filter(cluster=cluster, name=name).values_list("name", flat=True)
@@ -51,7 +48,6 @@ def domain_preview(
         name=name,
         layout=layout,
         fleet=fleet,
-        metrics=metrics,
-        fits=fits(graph, metrics),
+        fabric=fabric_of_layout(layouts.build(layout)),
         taken=(*same, *taken),
     )

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from apps.core.errors import Invalid, OutOfRange
 from apps.fleet.engine.fit import Fit, all_to_all_share, fits
+from apps.fleet.engine.graph import Graph, TopologyKind
 from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import Layout, graph_of
 from apps.fleet.engine.metrics import TopologyMetrics, analyse
@@ -22,6 +23,7 @@ class Fabric:
     all_to_all_share: of its injection rate, what each accelerator keeps up in a uniform all-to-all (0 to 1).
     """
 
+    kind: TopologyKind
     layout: Layout | None
     metrics: TopologyMetrics
     fits: tuple[Fit, ...]
@@ -51,19 +53,23 @@ def fabric_of(domain: Domain) -> Fabric | None:
         return fabric_of_layout(layout)
     try:
         graph = graph_of_fleet(description_of(domain.cluster, domain=domain, fabric=True))
-        metrics = analyse(graph)
+        return _fabric(graph, None)
     except (Invalid, OutOfRange):
         return None
-    return Fabric(
-        layout=None, metrics=metrics, fits=fits(graph, metrics), all_to_all_share=all_to_all_share(metrics)
-    )
 
 
 @lru_cache(maxsize=64)
 def fabric_of_layout(layout: Layout) -> Fabric:
     """The fabric that a layout makes; a pure figure of the layout, so it is kept."""
-    graph = graph_of(layout)
+    return _fabric(graph_of(layout), layout)
+
+
+def _fabric(graph: Graph, layout: Layout | None) -> Fabric:
     metrics = analyse(graph)
     return Fabric(
-        layout=layout, metrics=metrics, fits=fits(graph, metrics), all_to_all_share=all_to_all_share(metrics)
+        kind=graph.kind,
+        layout=layout,
+        metrics=metrics,
+        fits=fits(graph, metrics),
+        all_to_all_share=all_to_all_share(metrics),
     )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.core.actor import Actor
-from apps.core.errors import Missing
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import Accelerator, Cluster, HardwareChange, Hold, Node, NodeAlias
 from apps.fleet.queries.holds import state_of
-from apps.fleet.queries.nodes import nodes_visible
+from apps.fleet.queries.nodes import missing_node, nodes_visible
 
 HISTORY = 50
 
@@ -31,7 +30,7 @@ def node_page(actor: Actor, cluster: Cluster, node_id: int) -> NodePage:
     """One node of a cluster. Raises Missing."""
     node = nodes_visible(actor).filter(cluster=cluster, pk=node_id).first()
     if node is None:
-        raise Missing("there is no such node, or you may not see it")
+        raise missing_node()
     past = Hold.objects.filter(node=node, released_at__isnull=False)
     return NodePage(
         node=node,

@@ -22,10 +22,19 @@ def nodes_visible(actor: Actor) -> NodeQuerySet:
 
 def node_rows(actor: Actor, cluster: Cluster) -> NodeQuerySet:
     """The nodes of a cluster for its list, each with `accelerator_count`."""
+    return counted(nodes_visible(actor).filter(cluster=cluster)).order_by("domain__name", "index", "name")
+
+
+def counted(nodes: NodeQuerySet) -> NodeQuerySet:
+    """The nodes, each with its `accelerator_count`."""
     cards = Accelerator.objects.filter(node=OuterRef("pk")).order_by().values("node")
-    counted = Subquery(cards.annotate(number=Count("pk")).values("number"))
-    rows = nodes_visible(actor).filter(cluster=cluster).annotate(accelerator_count=Coalesce(counted, 0))
-    return rows.order_by("domain__name", "index", "name")
+    number = Subquery(cards.annotate(number=Count("pk")).values("number"))
+    return nodes.annotate(accelerator_count=Coalesce(number, 0))
+
+
+def missing_node() -> Missing:
+    """The error for a node that is not there or must not be seen."""
+    return Missing("there is no such node, or you may not see it")
 
 
 def with_active_holds(nodes: NodeQuerySet) -> NodeQuerySet:
@@ -38,7 +47,7 @@ def node_for(actor: Actor, node_id: int, right: Right = Right.READ) -> Node:
     """One node. Raises Missing, NotAllowed."""
     node = nodes_visible(actor).filter(pk=node_id).first()
     if node is None:
-        raise Missing("there is no such node, or you may not see it")
+        raise missing_node()
     actor.require(right, node.cluster.scope_id)
     return node
 

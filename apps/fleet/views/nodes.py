@@ -17,7 +17,7 @@ from apps.core.paging import PAGE_SIZES
 from apps.core.rights import Right
 from apps.fleet import forms, queries, services
 from apps.fleet.engine.life_cycle import Stage
-from apps.fleet.filters import NodeFilter
+from apps.fleet.filters import NodeOfClusterFilter
 from apps.fleet.models import HoldKind
 from apps.fleet.page import cluster_context
 from apps.fleet.tables import NodeTable
@@ -29,15 +29,15 @@ def nodes(request: HttpRequest, slug: str) -> HttpResponse:
     """The nodes of a cluster."""
     actor = actor_of(request)
     cluster = queries.cluster_for(actor, slug)
-    refuse_unknown(NodeFilter, request.GET)
-    found = NodeFilter(request.GET, queryset=queries.node_rows(actor, cluster), cluster=cluster)
+    refuse_unknown(NodeOfClusterFilter, request.GET)
+    found = NodeOfClusterFilter(request.GET, queryset=queries.node_rows(actor, cluster), cluster=cluster)
     table = NodeTable(found.qs)
     RequestConfig(request, paginate={"per_page": _page_size(request)}).configure(table)
     context = cluster_context(cluster) | {
         "cluster": cluster,
         "table": table,
         "filter": found,
-        "filtered": any(request.GET.get(name) for name in NodeFilter.get_filters()),
+        "filtered": any(request.GET.get(name) for name in NodeOfClusterFilter.get_filters()),
         "may_operate": actor.may(Right.OPERATE, cluster.scope_id),
     }
     return render(request, "fleet/nodes.html", context)
