@@ -39,6 +39,9 @@ class MatrixVersion(models.Model):
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=8, choices=MatrixState.choices, default=MatrixState.DRAFT)
     note = models.TextField(blank=True)
+    draft_notes = models.JSONField(
+        default=list
+    )  # [{"kind", "component", "values", "nodes"}]: to be looked at
     digest = models.CharField(max_length=64, blank=True)  # of the entries, from locking on
     created_by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField()
@@ -53,7 +56,10 @@ class MatrixVersion(models.Model):
     class Meta:
         ordering = ["-number"]
         constraints = [
-            models.UniqueConstraint(fields=["matrix", "number"], name="environments_version_number")
+            models.UniqueConstraint(fields=["matrix", "number"], name="environments_version_number"),
+            models.UniqueConstraint(
+                fields=["matrix"], condition=Q(state="locked"), name="environments_one_locked"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -67,6 +73,9 @@ class MatrixEntry(models.Model):
     component = models.CharField(max_length=60)
     rule = models.CharField(max_length=16)
     values = models.JSONField(default=list)
+    # How versions are read, where a team says otherwise than the catalogue or the catalogue does not know it.
+    scheme = models.CharField(max_length=20, blank=True)
+    branch_depth = models.PositiveSmallIntegerField(null=True)
     note = models.CharField(max_length=300, blank=True)
 
     class Meta:
@@ -77,6 +86,47 @@ class MatrixEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.component} {self.rule}"
+
+
+class ObservedVersion(models.Model):
+    """What most nodes of a domain ran of a component when a version was locked, and again when it was known-good.
+
+    Rules such as uniform or at_least name no version to go back to; this one does. Once the version is
+    known-good, triggers keep the rows.
+    """
+
+    matrix_version = models.ForeignKey(MatrixVersion, on_delete=models.CASCADE, related_name="observed")
+    domain = models.ForeignKey(Domain, on_delete=models.CASCADE, related_name="+")
+    component = models.CharField(max_length=60)
+    values = models.JSONField()  # raw versions, several where units of one node differ
+    node_count = models.PositiveIntegerField()  # nodes that ran these
+    observed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["matrix_version", "domain", "component"], name="environments_observed_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.component} in {self.domain_id}"
+
+
+class EnvironmentPolicy(models.Model):
+    """How a cluster's team wants its nodes watched; without a row the portal's defaults hold."""
+
+    cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="+")
+    stale_after_s = models.PositiveIntegerField()  # a report older than this is unknown
+    check_every_s = models.PositiveIntegerField()  # each domain is checked at least this often
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        verbose_name_plural = "environment policies"
+
+    def __str__(self) -> str:
+        return f"policy of {self.cluster_id}"
 
 
 class NodeReport(models.Model):
@@ -125,13 +175,19 @@ class NodeFact(models.Model):
 
 
 class DriftCheck(models.Model):
-    """One comparison of a domain with the matrix in force, with its heat map by identical nodes."""
+    """A comparison of a domain with the matrix in force, with its heat map by identical nodes.
+
+    One that finds the same as the newest row only moves checked_at and counts; so history is by change.
+    """
 
     domain = models.ForeignKey(Domain, on_delete=models.CASCADE, related_name="+")
     matrix_version = models.ForeignKey(MatrixVersion, on_delete=models.PROTECT, null=True, related_name="+")
-    checked_at = models.DateTimeField()
+    first_checked_at = models.DateTimeField()
+    checked_at = models.DateTimeField()  # the last time that it came out so
+    times = models.PositiveIntegerField(default=1)
     verdict = models.CharField(max_length=8)
     input_digest = models.CharField(max_length=64)
+    result_digest = models.CharField(max_length=64)
     node_count = models.PositiveIntegerField()
     finding_count = models.PositiveIntegerField()
     components = models.JSONField()
@@ -153,7 +209,7 @@ class DriftFinding(models.Model):
     domain = models.ForeignKey(Domain, on_delete=models.CASCADE, related_name="+")
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="+")
     component = models.CharField(max_length=60)
-    kind = models.CharField(max_length=16)  # drift or loaded_differs
+    kind = models.CharField(max_length=16)  # drift, loaded_differs or contradiction
     outcome = models.CharField(max_length=16)
     reason = models.CharField(max_length=40)
     verdict = models.CharField(max_length=8)

@@ -1,12 +1,13 @@
-"""What is known of the health of nodes: settled observations of each rule, and faults."""
+"""What is known of the health of nodes, how a team wants it judged, and the upkeep that is due."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Person
-from apps.fleet.models import Node
+from apps.fleet.models import Cluster, Domain, Node
 
 
 class HealthState(models.Model):
@@ -66,3 +67,96 @@ class FaultRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.code} on {self.node_id}"
+
+
+class HealthPolicy(models.Model):
+    """What a cluster's team lets happen without asking; without a row nothing does."""
+
+    cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="+")
+    automatic_quarantine = models.BooleanField(default=False)
+    most_share = models.FloatField(default=0.1)  # of a domain's nodes that may be out by themselves, 0 to 1
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        verbose_name_plural = "health policies"
+        constraints = [
+            models.CheckConstraint(condition=Q(most_share__gte=0, most_share__lte=1), name="health_share")
+        ]
+
+    def __str__(self) -> str:
+        return f"policy of {self.cluster_id}"
+
+
+class RuleSetting(models.Model):
+    """A built-in rule switched off or given other limits, in one cluster or (cluster null) in all of them."""
+
+    rule = models.CharField(max_length=60)
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, null=True, related_name="+")
+    enabled = models.BooleanField(default=True)
+    warn = models.FloatField(null=True)
+    fail = models.FloatField(null=True)
+    reason = models.CharField(max_length=300)
+    changed_by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
+    changed_at = models.DateTimeField()
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rule", "cluster"], condition=Q(cluster__isnull=False), name="health_rule_of_cluster"
+            ),
+            models.UniqueConstraint(
+                fields=["rule"], condition=Q(cluster__isnull=True), name="health_rule_everywhere"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.rule
+
+
+class Upkeep(models.TextChoices):
+    """Recurring work on cooling and fittings."""
+
+    COOLANT_LEVEL = "coolant_level", _("coolant level")
+    COOLANT_QUALITY = "coolant_quality", _("coolant concentration")
+    FITTINGS = "fittings", _("fittings and hoses")
+    COLD_PLATES = "cold_plates", _("cold plates")
+    OTHER = "other", _("other")
+
+
+class MaintenanceTask(models.Model):
+    """Upkeep that is due again and again on a cluster or one of its domains, until it is retired."""
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="+")
+    domain = models.ForeignKey(Domain, on_delete=models.CASCADE, null=True, related_name="+")
+    kind = models.CharField(max_length=20, choices=Upkeep.choices)
+    title = models.CharField(max_length=200)
+    every_days = models.PositiveIntegerField()
+    due_on = models.DateField()
+    downgrade_path = models.TextField(blank=True)  # what to do, and at which power, when the cooling fails
+    retired_at = models.DateTimeField(null=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ["due_on", "id"]
+        indexes = [models.Index(fields=["cluster", "due_on"], name="health_upkeep_due")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class MaintenanceRecord(models.Model):
+    """One time that upkeep was done: by whom, and what was found."""
+
+    task = models.ForeignKey(MaintenanceTask, on_delete=models.CASCADE, related_name="records")
+    due_on = models.DateField()  # when it was due
+    done_on = models.DateField()
+    done_by = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    note = models.CharField(max_length=500)
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-done_on", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.task} on {self.done_on}"

@@ -27,7 +27,7 @@ class Component:
 
     area: hardware, firmware, driver, library, framework, system, setting or tool. branch_depth: how many
     leading numbers name a branch, None for the default of the scheme. is_multiple: a node has several
-    (a VBIOS for each GPU). read_from: kinds of evidence that state it.
+    (a VBIOS for each GPU). read_from: kinds of evidence that state it, the best witness first.
     """
 
     id: str

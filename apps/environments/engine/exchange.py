@@ -17,9 +17,14 @@ from apps.environments.engine.rules import MatrixEntry
 
 COLUMNS = ("component", "rule", "values", "scheme", "branch_depth")
 LIMIT_ROWS = 2000
-_LIMIT_TEXT = 300
+LIMIT_TEXT = 300
 # A spreadsheet takes a cell that begins so for a formula; a quote in front makes it text.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+
+
+def is_component_id(text: str) -> bool:
+    """Whether a text can name a component: small letters, digits and _, at most 60."""
+    return re.fullmatch(r"[a-z][a-z0-9_]{0,59}", text) is not None
 
 
 def to_csv(entries: Iterable[MatrixEntry]) -> str:
@@ -159,7 +164,7 @@ def _entry(place: str, row: Mapping[str, object], errors: list[FieldError]) -> M
         if name not in COLUMNS
     ]
     name = _text(place, row, "component", errors)
-    if not re.fullmatch(r"[a-z][a-z0-9_]{0,59}", name):
+    if not is_component_id(name):
         message = f"found {name!r}; right would be small letters, digits and _, such as gpu_driver"
         errors.append(FieldError(pointer=f"{place}component", message=message))
     known = component(name)
@@ -218,9 +223,9 @@ def _versions(place: str, row: Mapping[str, object], rule: str, errors: list[Fie
     given = held if isinstance(held, list) else [held]
     values: list[str] = []
     for value in given:
-        if not isinstance(value, str) or not value.strip() or len(value) > _LIMIT_TEXT:
+        if not isinstance(value, str) or not value.strip() or len(value) > LIMIT_TEXT:
             message = (
-                f"found {str(value)[:80]!r}; right would be a text in quotes, up to {_LIMIT_TEXT} characters"
+                f"found {str(value)[:80]!r}; right would be a text in quotes, up to {LIMIT_TEXT} characters"
             )
             errors.append(FieldError(pointer=f"{place}values", message=message))
         else:

@@ -104,6 +104,8 @@ def judge(entry: MatrixEntry, values: Sequence[str]) -> Judgement:
     values: raw versions, several where units differ (GPUs with two VBIOS). For `uniform` only what one node
     can tell is judged here: whether its own units agree.
     """
+    if entry.rule is RuleKind.NOT_CHECKED:
+        return Judgement(outcome=Outcome.NOT_EVALUATED, reason=Reason.NOTHING_ASKED)
     if not values:
         return Judgement(outcome=Outcome.MISSING, reason=Reason.NOT_REPORTED)
     reported = [parse(value, entry.scheme) for value in values]

@@ -342,6 +342,14 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
+            model_name="matrixversion",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "locked")),
+                fields=("matrix",),
+                name="environments_one_locked",
+            ),
+        ),
+        migrations.AddConstraint(
             model_name="matrixentry",
             constraint=models.UniqueConstraint(
                 fields=("matrix_version", "component"), name="environments_entry_once"

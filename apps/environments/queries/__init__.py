@@ -1,9 +1,21 @@
 """Questions about environments, by noun."""
 
-from apps.environments.queries.drift import newest_check, open_findings
-from apps.environments.queries.matrices import (
+from apps.environments.queries.drift import (
+    checks_visible,
+    finding_for,
+    findings_visible,
+    newest_check,
+    open_findings,
+)
+from apps.environments.queries.intent import (
+    compatibility_of,
     differing,
+    domains_of,
     entries_of,
+    known_good_versions,
+    undecided,
+)
+from apps.environments.queries.matrices import (
     known_good,
     matrices_visible,
     matrix_for,
@@ -12,7 +24,14 @@ from apps.environments.queries.matrices import (
     versions_of,
     versions_visible,
 )
-from apps.environments.queries.reports import reported_by_domain, reported_versions
+from apps.environments.queries.policy import policies_of, policy_of
+from apps.environments.queries.reports import (
+    facts_visible,
+    newest_reports,
+    observed_by_domain,
+    reported_by_domain,
+    reported_versions,
+)
 from apps.environments.queries.standing import (
     DomainStanding,
     domain_for,
@@ -23,21 +42,33 @@ from apps.environments.queries.standing import (
 
 __all__ = [
     "DomainStanding",
+    "checks_visible",
+    "compatibility_of",
     "differing",
     "domain_for",
     "domain_standings",
+    "domains_of",
     "domains_visible",
     "entries_of",
+    "facts_visible",
+    "finding_for",
+    "findings_visible",
     "known_good",
+    "known_good_versions",
     "matrices_visible",
     "matrix_for",
     "matrix_in_force",
     "matrix_version_for",
     "newest_check",
     "newest_checks",
+    "newest_reports",
+    "observed_by_domain",
     "open_findings",
+    "policies_of",
+    "policy_of",
     "reported_by_domain",
     "reported_versions",
+    "undecided",
     "versions_of",
     "versions_visible",
 ]

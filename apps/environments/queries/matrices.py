@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from django.db.models import Count, QuerySet
 
-from apps.catalogue.engine.components import RuleKind, component
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
-from apps.environments.engine.drift import Reported
-from apps.environments.engine.rules import MatrixEntry as Asked
-from apps.environments.engine.rules import Outcome, entry_for, judge
-from apps.environments.models import Matrix, MatrixEntry, MatrixState, MatrixVersion
+from apps.environments.models import Matrix, MatrixState, MatrixVersion
 from apps.fleet.models import Domain
 
 
@@ -78,17 +72,3 @@ def _of_cluster(
 ) -> MatrixVersion | None:
     wide = rows.filter(matrix__cluster_id=domain.cluster_id, matrix__domain__isnull=True)
     return wide.order_by(order, "-id").first()
-
-
-def entries_of(entries: Iterable[MatrixEntry]) -> list[Asked]:
-    """Rows as the engine takes them, with scheme and branch of the component catalogue."""
-    return [entry_for(component(row.component), *row.values, rule=RuleKind(row.rule)) for row in entries]
-
-
-def differing(asked: Mapping[str, Asked], reported: Mapping[str, Reported]) -> list[str]:
-    """The components among those asked for of which a node reports something else (or nothing)."""
-    return [
-        name
-        for name, entry in asked.items()
-        if name not in reported or judge(entry, reported[name].values).outcome is not Outcome.MATCH
-    ]

@@ -1,24 +1,43 @@
 """Decisions about environments, by noun."""
 
-from apps.environments.services.drift import check_domain, request_check
-from apps.environments.services.matrices import (
+from apps.environments.services.drafting import (
+    draft_from_file,
     draft_from_reports,
     draft_from_version,
-    lock_matrix,
-    mark_known_good,
-    retire_matrix,
+    remove_entry,
+    replace_entries,
     set_entry,
 )
+from apps.environments.services.drift import (
+    check_domain,
+    compare_domain,
+    keep_check,
+    request_check,
+    request_due_checks,
+)
+from apps.environments.services.findings import assign_finding
+from apps.environments.services.history import thin_history
+from apps.environments.services.matrices import lock_matrix, mark_known_good, retire_matrix
+from apps.environments.services.policy import set_policy
 from apps.environments.services.reports import record_report
 
 __all__ = [
+    "assign_finding",
     "check_domain",
+    "compare_domain",
+    "draft_from_file",
     "draft_from_reports",
     "draft_from_version",
+    "keep_check",
     "lock_matrix",
     "mark_known_good",
     "record_report",
+    "remove_entry",
+    "replace_entries",
     "request_check",
+    "request_due_checks",
     "retire_matrix",
     "set_entry",
+    "set_policy",
+    "thin_history",
 ]

@@ -1,60 +1,98 @@
-"""Drift checks: asked for, and written down with their findings."""
+"""Drift checks: asked for, compared, and written down with their findings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 
 from apps.core import clock, digest
 from apps.core.actor import Actor
-from apps.core.rights import Right
 from apps.environments import queries
 from apps.environments.engine import drift
-from apps.environments.models import DriftCheck, DriftFinding
+from apps.environments.models import DriftCheck, MatrixVersion
+from apps.environments.services.findings import keep_findings
 from apps.fleet.models import Domain, Node
 from apps.jobs.models import Job
 from apps.jobs.services import enqueue
 
+CHECK_DRIFT = "environments.check_drift"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A domain held against its matrix at a moment; nothing is written yet."""
+
+    domain: Domain
+    matrix: MatrixVersion | None
+    nodes: Sequence[Node]
+    result: drift.DomainDrift
+    at: datetime
+    input_digest: str
+
 
 def request_check(*, actor: Actor, domain_id: int) -> Job:
     """Ask for a drift check of a domain. Needs READ: it changes nothing but what is known."""
+    domain = queries.domain_for(actor, domain_id)
+    return _enqueue(actor, domain)
+
+
+def request_due_checks(*, actor: Actor) -> int:
+    """Ask for a check of each domain whose newest one is older than its cluster wants. Returns how many."""
+    domains = list(queries.domains_visible(actor))
+    checks = queries.newest_checks(domains)
+    policies = queries.policies_of(domain.cluster for domain in domains)
+    now = clock.now()
+    due = [
+        domain
+        for domain in domains
+        if (check := checks.get(domain.pk)) is None
+        or (now - check.checked_at).total_seconds() >= policies[domain.cluster_id].check_every_s
+    ]
+    for domain in due:
+        _enqueue(actor, domain)
+    return len(due)
+
+
+def check_domain(*, domain_id: int) -> DriftCheck:
+    """Compare a domain with its matrix in force and write it down; see `compare_domain` and `keep_check`."""
+    return keep_check(compare_domain(domain_id=domain_id))
+
+
+def compare_domain(*, domain_id: int) -> Comparison:
+    """Hold a domain against its matrix in force. Without a matrix nothing is evaluated, the verdict is unknown."""
     domain = Domain.objects.select_related("cluster").get(pk=domain_id)
-    actor.require(Right.READ, domain.cluster.scope_id)
-    return enqueue(
-        "environments.check_drift", actor=actor, scope_id=domain.cluster.scope_id, domain_id=domain_id
+    now = clock.now()
+    matrix = queries.matrix_in_force(domain)
+    entries = queries.entries_of(matrix.entries.all()) if matrix else []
+    nodes, reports = queries.reported_by_domain(domain)
+    stale_after_s = queries.policy_of(domain.cluster).stale_after_s
+    return Comparison(
+        domain=domain,
+        matrix=matrix,
+        nodes=nodes,
+        result=drift.evaluate(entries=entries, nodes=reports, now=now, stale_after_s=stale_after_s),
+        at=now,
+        input_digest=input_digest(matrix.digest if matrix else "", reports),
     )
 
 
 @transaction.atomic
-def check_domain(*, domain_id: int) -> DriftCheck:
-    """Hold a domain against its matrix in force, write the check down, open and resolve findings.
+def keep_check(compared: Comparison) -> DriftCheck:
+    """Write a comparison down, open and resolve findings. A check is no decision: no audit event.
 
-    A check is no decision: no audit event. Without a matrix nothing is evaluated and the verdict is unknown.
+    One domain is written by one at a time; where a later comparison is on record already, that one stays.
     """
-    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
-    matrix = queries.matrix_in_force(domain)
-    entries = queries.entries_of(matrix.entries.all()) if matrix else []
-    nodes, reports = queries.reported_by_domain(domain)
-    now = clock.now()
-    result = drift.evaluate(entries=entries, nodes=reports, now=now, stale_after_s=settings.STALE_AFTER_S)
-    check = DriftCheck.objects.create(
-        domain=domain,
-        matrix_version=matrix,
-        checked_at=now,
-        verdict=result.verdict.value,
-        input_digest=input_digest(matrix.digest if matrix else "", reports),
-        node_count=len(nodes),
-        finding_count=len(result.findings),
-        components=list(result.components),
-        groups=[_group(group) for group in result.groups],
-        odd_ones=[asdict(one) for one in result.odd_ones],
-        shortest_boards=[asdict(one) for one in result.shortest_boards],
-    )
-    _keep_findings(domain, nodes, result.findings, check)
+    Domain.objects.select_for_update().get(pk=compared.domain.pk)
+    newest = queries.newest_check(compared.domain)
+    if newest is not None and newest.checked_at > compared.at:
+        return newest
+    check = _keep_row(compared, newest)
+    keep_findings(compared.domain, compared.nodes, compared.result.findings, at=compared.at)
     return check
 
 
@@ -67,6 +105,37 @@ def input_digest(matrix_digest: str, reports: Iterable[drift.NodeReport]) -> str
     return digest.of_value([matrix_digest, seen])
 
 
+def _enqueue(actor: Actor, domain: Domain) -> Job:
+    return enqueue(CHECK_DRIFT, actor=actor, scope_id=domain.cluster.scope_id, domain_id=domain.pk)
+
+
+def _keep_row(compared: Comparison, newest: DriftCheck | None) -> DriftCheck:
+    result, matrix_id = compared.result, compared.matrix.pk if compared.matrix else None
+    groups = [_group(group) for group in result.groups]
+    mark = digest.of_value([matrix_id, list(result.components), groups])
+    if newest is not None and newest.result_digest == mark:
+        DriftCheck.objects.filter(pk=newest.pk).update(
+            checked_at=compared.at, input_digest=compared.input_digest, times=F("times") + 1
+        )
+        newest.refresh_from_db(fields=["checked_at", "input_digest", "times"])
+        return newest
+    return DriftCheck.objects.create(
+        domain=compared.domain,
+        matrix_version=compared.matrix,
+        first_checked_at=compared.at,
+        checked_at=compared.at,
+        verdict=result.verdict.value,
+        input_digest=compared.input_digest,
+        result_digest=mark,
+        node_count=len(compared.nodes),
+        finding_count=len(result.findings),
+        components=list(result.components),
+        groups=groups,
+        odd_ones=[asdict(one) for one in result.odd_ones],
+        shortest_boards=[asdict(one) for one in result.shortest_boards],
+    )
+
+
 def _group(group: drift.Group) -> dict[str, Any]:
     return {
         "fingerprint": group.fingerprint,
@@ -74,33 +143,3 @@ def _group(group: drift.Group) -> dict[str, Any]:
         "nodes": list(group.nodes),
         "cells": [asdict(cell) | {"verdict": cell.verdict.value} if cell else None for cell in group.cells],
     }
-
-
-def _keep_findings(
-    domain: Domain, nodes: list[Node], found: Iterable[drift.Finding], check: DriftCheck
-) -> None:
-    """Findings seen again move their time, new ones open, those not seen any more are resolved."""
-    ids = {node.name: node.pk for node in nodes}
-    open_rows = {(row.node_id, row.component, row.kind): row for row in queries.open_findings(domain=domain)}
-    fresh, seen = [], []
-    for finding in found:
-        key = (ids[finding.node], finding.cell.component, finding.kind.value)
-        row = open_rows.pop(key, None) or DriftFinding(
-            domain=domain,
-            node_id=key[0],
-            component=key[1],
-            kind=key[2],
-            first_seen_at=check.checked_at,
-        )
-        row.outcome, row.reason = finding.cell.outcome.value, finding.cell.reason.value
-        row.verdict, row.last_seen_at = finding.verdict.value, check.checked_at
-        row.intended = finding.cell.expected[:300]
-        row.reported = " | ".join(finding.cell.found)[:300]
-        (seen if row.pk else fresh).append(row)
-    DriftFinding.objects.bulk_create(fresh, batch_size=500)
-    DriftFinding.objects.bulk_update(
-        seen, ["outcome", "reason", "verdict", "last_seen_at", "intended", "reported"], batch_size=200
-    )
-    gone = [row.pk for row in open_rows.values()]
-    for start in range(0, len(gone), 500):
-        DriftFinding.objects.filter(pk__in=gone[start : start + 500]).update(resolved_at=check.checked_at)

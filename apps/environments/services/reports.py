@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from apps.core import clock, digest
 from apps.environments.engine.facts import ComponentFact
@@ -15,7 +16,19 @@ from apps.fleet.models import Node
 _VALUE_LIMIT = 300
 
 
-@transaction.atomic
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """What is kept of the newest report of a kind, whether or not it says something new."""
+
+    sha256: str
+    reported_at: datetime
+    received_at: datetime
+    clock_skew_s: float | None
+
+
+_AT_ONCE = 1000
+
+
 def record_report(
     *,
     node_id: int,
@@ -26,22 +39,39 @@ def record_report(
 ) -> bool:
     """Write down what one report of a kind says of a node. Returns whether anything changed.
 
-    A report collected before the one on record changes nothing. A report is no decision: no audit event.
+    A report collected before the one on record changes nothing, so an old one that is handed in again does no
+    harm. One from the future counts as of now, and how far the node's clock runs ahead is kept. A report is no
+    decision: no audit event.
     """
     now = clock.now()
     reported_at = min(collected_at, now) if collected_at else now
+    ahead_s = (collected_at - now).total_seconds() if collected_at and collected_at > now else None
     mark = digest.of_value(sorted([f.component, f.standing.value, f.value, f.count or 0] for f in facts))
-    skew_s = (collected_at - now).total_seconds() if collected_at and collected_at > now else None
-    held = NodeReport.objects.select_for_update().filter(node_id=node_id, kind=kind).first()
-    if held is not None and reported_at < held.reported_at:
-        return False
-    seen = {"sha256": sha256, "reported_at": reported_at, "received_at": now, "clock_skew_s": skew_s}
-    changed = held is None or held.facts_digest != mark
-    NodeReport.objects.update_or_create(node_id=node_id, kind=kind, defaults=seen | {"facts_digest": mark})
-    Node.objects.filter(pk=node_id).update(last_reported_at=now)
-    if changed:
-        _change_facts(node_id, kind, facts, sha256, reported_at)
+    seen = _Seen(sha256=sha256, reported_at=reported_at, received_at=now, clock_skew_s=ahead_s)
+    held = NodeReport.objects.filter(node_id=node_id, kind=kind)
+    with transaction.atomic():
+        unchanged = held.filter(facts_digest=mark, reported_at__lte=reported_at).update(**asdict(seen))
+        changed = not unchanged and _take_changed(node_id, kind, mark, facts, seen)
+        if unchanged or changed:
+            Node.objects.filter(pk=node_id).update(last_reported_at=now)
     return changed
+
+
+def _take_changed(node_id: int, kind: str, mark: str, facts: Sequence[ComponentFact], seen: _Seen) -> bool:
+    """Take a report that says something new; False where a newer one is on record, or the same one by now."""
+    row = NodeReport.objects.select_for_update().filter(node_id=node_id, kind=kind).first()
+    if row is None:
+        try:
+            with transaction.atomic():
+                NodeReport.objects.create(node_id=node_id, kind=kind, facts_digest=mark, **asdict(seen))
+        except IntegrityError:  # two first reports at once: the other one is there now
+            return _take_changed(node_id, kind, mark, facts, seen)
+    elif seen.reported_at < row.reported_at or row.facts_digest == mark:
+        return False
+    else:
+        NodeReport.objects.filter(pk=row.pk).update(facts_digest=mark, **asdict(seen))
+    _change_facts(node_id, kind, facts, seen.sha256, seen.reported_at)
+    return True
 
 
 def _change_facts(node_id: int, kind: str, facts: Sequence[ComponentFact], sha256: str, at: datetime) -> None:

@@ -19,7 +19,8 @@ from apps.environments.engine.rules import (
     sameness,
 )
 
-_Seen = tuple[tuple[str, ...], tuple[str, ...], bool]
+# Loaded and declared versions, whether the report is stale, and what other kinds say against it.
+_Seen = tuple[tuple[str, ...], tuple[str, ...], bool, tuple[str, ...]]
 
 
 def column_of(entry: MatrixEntry, reports: Sequence[NodeReport], fresh_after: datetime) -> list[Cell | None]:
@@ -28,7 +29,8 @@ def column_of(entry: MatrixEntry, reports: Sequence[NodeReport], fresh_after: da
     seen: list[_Seen | None] = []
     for report in reports:
         held = report.reported.get(name)
-        seen.append(None if held is None else (held.loaded, held.declared, held.seen_at < fresh_after))
+        is_stale = held is not None and held.seen_at < fresh_after
+        seen.append(None if held is None else (held.loaded, held.declared, is_stale, held.contradicting))
     counts = Counter(seen)
     cells = {one: _cell(entry, one) for one in counts}
     if entry.rule is RuleKind.UNIFORM:
@@ -37,7 +39,7 @@ def column_of(entry: MatrixEntry, reports: Sequence[NodeReport], fresh_after: da
 
 
 def _cell(entry: MatrixEntry, seen: _Seen | None) -> Cell:
-    loaded, declared, is_stale = seen or ((), (), False)
+    loaded, declared, is_stale, contradicting = seen or ((), (), False, ())
     values = loaded or declared
     judged = judge(entry, values)
     if is_stale and values:
@@ -50,6 +52,7 @@ def _cell(entry: MatrixEntry, seen: _Seen | None) -> Cell:
         found=values,
         declared=declared,
         loaded_differs=_loaded_differs(entry, loaded, declared),
+        contradicting=() if is_stale else contradicting,
     )
 
 

@@ -35,19 +35,21 @@ def rows_and_groups(
 
 def _group(cells: tuple[Cell | None, ...], nodes: tuple[str, ...]) -> Group:
     present = [cell for cell in cells if cell is not None]
-    texts = [[cell.component, cell.outcome, *cell.found, "|", *cell.declared] for cell in present]
+    texts = [
+        [cell.component, cell.outcome, *cell.found, "|", *cell.declared, "|", *cell.contradicting]
+        for cell in present
+    ]
+    doubts = [Verdict.WARN for cell in present if cell.loaded_differs or cell.contradicting]
     return Group(
         fingerprint=digest.of_value(texts)[:16],
         nodes=nodes,
         cells=cells,
-        verdict=combine(
-            [cell.verdict for cell in present] + [Verdict.WARN for cell in present if cell.loaded_differs]
-        ),
+        verdict=combine([cell.verdict for cell in present] + doubts),
     )
 
 
 def findings_in(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Every cell that is not a match, and every loaded version that its package does not declare."""
+    """Every cell that is not a match, every loaded version that no package declares, every contradiction."""
     for row in rows:
         if row.verdict is Verdict.PASS:
             continue
@@ -58,3 +60,5 @@ def findings_in(rows: Sequence[Row]) -> Iterator[Finding]:
                 yield Finding(kind=FindingKind.DRIFT, node=row.node, cell=cell, verdict=cell.verdict)
             if cell.loaded_differs:
                 yield Finding(kind=FindingKind.LOADED_DIFFERS, node=row.node, cell=cell, verdict=Verdict.WARN)
+            if cell.contradicting:
+                yield Finding(kind=FindingKind.CONTRADICTION, node=row.node, cell=cell, verdict=Verdict.WARN)

@@ -15,12 +15,14 @@ from apps.environments.engine.rules import Outcome, Reason, verdict_of
 class Reported:
     """What a node reports of one component: raw versions that run, raw versions that packages declare.
 
-    Both sorted and distinct. seen_at: when the newest report that confirms them was collected.
+    Both sorted and distinct. seen_at: when the newest report that confirms what is judged was collected.
+    contradicting: what other kinds of evidence say against it at the same time, such as `dcgm_metrics: 570.1`.
     """
 
     loaded: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
     seen_at: datetime
+    contradicting: tuple[str, ...] = ()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -41,7 +43,8 @@ class Cell:
     """One square of the heat map, shared by all nodes that report the same.
 
     expected: what the matrix asks for; for uniform, the version of the majority. found: raw versions.
-    loaded_differs: a package declares another version than the one that runs.
+    loaded_differs: a package declares another version than the one that runs. contradicting: what other
+    kinds of evidence say against the versions found.
     """
 
     component: str
@@ -51,6 +54,7 @@ class Cell:
     found: tuple[str, ...]
     declared: tuple[str, ...] = ()
     loaded_differs: bool = False
+    contradicting: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -77,10 +81,14 @@ class Group:
 
 
 class FindingKind(StrEnum):
-    """drift: a cell is not a match. loaded_differs: what runs is not what the package declares."""
+    """drift: a cell is not a match. loaded_differs: what runs is not what the package declares.
+
+    contradiction: two kinds of fresh evidence cannot both be right.
+    """
 
     DRIFT = "drift"
     LOADED_DIFFERS = "loaded_differs"
+    CONTRADICTION = "contradiction"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

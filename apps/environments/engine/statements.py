@@ -1,0 +1,91 @@
+"""From what several kinds of evidence state of one component to what counts: the newest world, the best witness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from apps.catalogue.engine.components import Component
+from apps.catalogue.engine.versions import identical, parse
+from apps.environments.engine.drift.values import Reported
+from apps.environments.engine.facts import Standing
+
+# Tools of one round run one after another; what differs by less than this was said at the same time.
+ROUND_S = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What the reports of one kind say of one component of one node.
+
+    values: raw versions, sorted and distinct. since: from when they said so. seen_at: when they last did.
+    """
+
+    kind: str
+    standing: Standing
+    values: tuple[str, ...]
+    since: datetime
+    seen_at: datetime
+
+
+def reported_from(component: Component, statements: Sequence[Statement], *, stale_after_s: float) -> Reported:
+    """What counts of several statements about one component of one node; at least one is given.
+
+    A statement has had its day where its last report is more than stale_after_s older than the newest one, or
+    where another began to differ after it was last made (a package that changed after a library was seen
+    loaded, too). Of those that remain the kind that the catalogue names first counts; what the others say
+    against it is kept in `contradicting`.
+    """
+    if len(statements) == 1:
+        return _reported(statements, ())
+    newest = max(one.seen_at for one in statements)
+    recent = [one for one in statements if newest - one.seen_at <= timedelta(seconds=stale_after_s)]
+    standing = [one for one in recent if not any(_overtakes(other, one) for other in recent)]
+    chosen: list[Statement] = []
+    contradicting: list[str] = []
+    for kind_of in Standing:
+        ranked = sorted(
+            (one for one in standing if one.standing is kind_of), key=lambda one: _rank(component, one)
+        )
+        if ranked:
+            chosen.append(ranked[0])
+            contradicting += [
+                f"{one.kind}: {', '.join(one.values)}"
+                for one in ranked[1:]
+                if _differ(component, one.values, ranked[0].values)
+            ]
+    return _reported(chosen, tuple(sorted(contradicting)))
+
+
+def _overtakes(later: Statement, earlier: Statement) -> bool:
+    """Whether one statement began after the other was last made, so that the world has moved on."""
+    if later.values == earlier.values or later.since - earlier.seen_at <= timedelta(seconds=ROUND_S):
+        return False
+    return later.standing is earlier.standing or earlier.standing is Standing.LOADED
+
+
+def _rank(component: Component, one: Statement) -> tuple[int, float, str]:
+    order = component.read_from
+    place = order.index(one.kind) if one.kind in order else len(order)
+    return place, -one.seen_at.timestamp(), one.kind
+
+
+def _differ(component: Component, found: Iterable[str], held: Iterable[str]) -> bool:
+    """Whether some version found is certainly none of those held."""
+    versions = [parse(text, component.scheme) for text in held]
+    return any(
+        all(identical(parse(text, component.scheme), version) is False for version in versions)
+        for text in found
+    )
+
+
+def _reported(chosen: Sequence[Statement], contradicting: tuple[str, ...]) -> Reported:
+    by_standing = {one.standing: one for one in chosen}
+    loaded, declared = by_standing.get(Standing.LOADED), by_standing.get(Standing.DECLARED)
+    return Reported(
+        loaded=loaded.values if loaded else (),
+        declared=declared.values if declared else (),
+        seen_at=(loaded or declared or chosen[0]).seen_at,
+        contradicting=contradicting,
+    )

@@ -1,0 +1,98 @@
+"""What a matrix version asks for, as the engines take it, and what it ran with when it was good."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from apps.catalogue.engine.components import RuleKind, component
+from apps.catalogue.engine.versions import Scheme
+from apps.core import clock
+from apps.environments.engine import compat
+from apps.environments.engine.compat import RuleResult
+from apps.environments.engine.drift import Reported
+from apps.environments.engine.rules import MatrixEntry as Asked
+from apps.environments.engine.rules import Outcome, entry_for, judge
+from apps.environments.models import Matrix, MatrixEntry, MatrixState, MatrixVersion
+from apps.environments.queries.reports import observed_by_domain
+from apps.fleet.models import Domain
+
+
+def entries_of(entries: Iterable[MatrixEntry]) -> list[Asked]:
+    """Rows as the engine takes them; scheme and branch are those of the catalogue where the row has none."""
+    return [_asked(row) for row in entries]
+
+
+def _asked(row: MatrixEntry) -> Asked:
+    asked = entry_for(component(row.component), *row.values, rule=RuleKind(row.rule))
+    if not row.scheme and row.branch_depth is None:
+        return asked
+    return replace(
+        asked,
+        scheme=Scheme(row.scheme) if row.scheme else asked.scheme,
+        branch_depth=asked.branch_depth if row.branch_depth is None else row.branch_depth,
+    )
+
+
+def undecided(entries: Iterable[Asked]) -> list[str]:
+    """Components for which a rule that needs a version has none, such as those of a tie in a draft."""
+    without = (RuleKind.UNIFORM, RuleKind.NOT_CHECKED)
+    return [entry.component for entry in entries if entry.rule not in without and not entry.values]
+
+
+def known_good_versions(version: MatrixVersion, domain: Domain) -> dict[str, Asked]:
+    """Component to the versions that a domain goes back to with a matrix version, each as an exact entry.
+
+    What most nodes ran when the version was known-good (or, before that, when it was locked) goes before what
+    the rule allows: uniform and at_least name no version to restore. Hardware is left out, no rollback
+    changes it; so is what is not checked.
+    """
+    observed = {row.component: row.values for row in version.observed.filter(domain=domain)}
+    wanted: dict[str, Asked] = {}
+    for entry in entries_of(version.entries.all()):
+        known = component(entry.component)
+        values = tuple(observed.get(entry.component) or entry.values)
+        if known.area != "hardware" and entry.rule is not RuleKind.NOT_CHECKED and values:
+            rule = RuleKind.EXACT if len(values) == 1 else RuleKind.ONE_OF
+            wanted[entry.component] = replace(entry, rule=rule, values=values)
+    return wanted
+
+
+def compatibility_of(version: MatrixVersion) -> tuple[RuleResult, ...]:
+    """The rules between components, held against what the version asks for and what its domains run besides.
+
+    For components that it names no version of, what most nodes of each domain report (a draft), or reported
+    when it was locked, is taken.
+    """
+    asked = compat.versions_of(entries_of(version.entries.all()))
+    observed: dict[str, list[str]] = defaultdict(list)
+    for name, values in _observed_beside(version):
+        observed[name] += [value for value in values if value not in observed[name]]
+    return compat.check_versions(observed | asked)
+
+
+def _observed_beside(version: MatrixVersion) -> Iterator[tuple[str, Sequence[str]]]:
+    if version.state != MatrixState.DRAFT:
+        yield from version.observed.values_list("component", "values")
+        return
+    for domain in domains_of(version.matrix):
+        for found in observed_by_domain(domain, now=clock.now()).values():
+            yield found.component, found.values
+
+
+def domains_of(matrix: Matrix) -> list[Domain]:
+    """The domains that a matrix holds for: its own, or all of the cluster that are in use."""
+    if matrix.domain is not None:
+        return [matrix.domain]
+    rows = Domain.objects.filter(cluster_id=matrix.cluster_id, retired_at__isnull=True)
+    return list(rows.select_related("cluster"))
+
+
+def differing(asked: Mapping[str, Asked], reported: Mapping[str, Reported]) -> list[str]:
+    """The components among those asked for of which a node reports something else (or nothing)."""
+    return [
+        name
+        for name, entry in asked.items()
+        if name not in reported or judge(entry, reported[name].values).outcome is not Outcome.MATCH
+    ]

@@ -1,0 +1,213 @@
+"""Drafts of matrices: made from reports, from another version or from a file, and edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from apps.audit.services import decision
+from apps.catalogue.engine.components import RuleKind, component, components
+from apps.core import clock
+from apps.core.actor import Actor
+from apps.core.errors import Conflict, FieldError, Invalid
+from apps.core.rights import Right
+from apps.environments import queries
+from apps.environments.engine import draft, exchange
+from apps.environments.engine.draft import DraftNote
+from apps.environments.engine.rules import MatrixEntry as Asked
+from apps.environments.models import Matrix, MatrixEntry, MatrixVersion
+from apps.environments.services import versions
+from apps.fleet.models import Domain
+
+LIMIT_ENTRIES = exchange.LIMIT_ROWS
+
+
+@decision
+def draft_from_reports(*, actor: Actor, domain_id: int, name: str = "", note: str = "") -> MatrixVersion:
+    """A draft for a domain from what most of its nodes report, with notes on what a person should look at.
+
+    Raises Conflict where no node has reported yet.
+    """
+    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
+    versions.may_write(actor, domain.cluster)
+    _nodes, reports = queries.reported_by_domain(domain)
+    drafted = draft.from_reports(reports)
+    if not drafted.entries:
+        raise Conflict(_("no node of this domain has reported its versions yet"), code="no_reports")
+    matrix = _matrix_of(domain, name)
+    return _add_version(actor, matrix, drafted.entries, note, notes=drafted.notes)
+
+
+@decision
+def draft_from_version(*, actor: Actor, version_id: int, note: str = "") -> MatrixVersion:
+    """The next draft of a matrix, starting with the entries of one of its versions."""
+    base = queries.matrix_version_for(actor, version_id, Right.OPERATE)
+    versions.may_write(actor, base.matrix.cluster)
+    return _add_version(actor, base.matrix, queries.entries_of(base.entries.all()), note)
+
+
+@decision
+def draft_from_file(
+    *, actor: Actor, domain_id: int, text: str, file_format: str, name: str = "", note: str = ""
+) -> MatrixVersion:
+    """A draft for a domain from a YAML or CSV file. Raises Invalid with every fault by row and column."""
+    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
+    versions.may_write(actor, domain.cluster)
+    entries = read_entries(text, file_format)
+    return _add_version(actor, _matrix_of(domain, name), entries, note)
+
+
+@decision
+def replace_entries(
+    *, actor: Actor, version_id: int, expected_version: int, text: str, file_format: str
+) -> MatrixVersion:
+    """Put the entries of a file in the place of all that a draft asks for. Raises Invalid, Conflict, Stale."""
+    version = queries.matrix_version_for(actor, version_id, Right.OPERATE)
+    versions.may_write(actor, version.matrix.cluster)
+    entries = read_entries(text, file_format)
+    before = versions.entry_facts(version)
+    versions.touch(version, expected_version)
+    MatrixEntry.objects.filter(matrix_version=version).delete()
+    _create_entries(version, entries)
+    _note_edit(actor, version, before)
+    return queries.matrix_version_for(actor, version_id)
+
+
+@decision
+def set_entry(
+    *,
+    actor: Actor,
+    version_id: int,
+    expected_version: int,
+    component: str,
+    rule: str,
+    values: Sequence[str],
+    note: str = "",
+) -> MatrixVersion:
+    """Set what a draft asks of one component.
+
+    Raises Invalid (component, rule, values), Conflict where the version is locked, Stale.
+    """
+    version = queries.matrix_version_for(actor, version_id, Right.OPERATE)
+    versions.may_write(actor, version.matrix.cluster)
+    component = component.strip()
+    values = [value.strip() for value in values if value.strip()]
+    _check_entry(component, rule, values)
+    before = versions.entry_facts(version)
+    versions.touch(version, expected_version)
+    asked = {"rule": rule, "values": values, "note": note[:300]}
+    MatrixEntry.objects.update_or_create(matrix_version=version, component=component, defaults=asked)
+    _note_edit(actor, version, before)
+    return queries.matrix_version_for(actor, version_id)
+
+
+@decision
+def remove_entry(*, actor: Actor, version_id: int, expected_version: int, component: str) -> MatrixVersion:
+    """A draft asks nothing of a component any more; where it did not, nothing changes. Raises Conflict, Stale."""
+    version = queries.matrix_version_for(actor, version_id, Right.OPERATE)
+    versions.may_write(actor, version.matrix.cluster)
+    before = versions.entry_facts(version)
+    versions.touch(version, expected_version)
+    MatrixEntry.objects.filter(matrix_version=version, component=component).delete()
+    _note_edit(actor, version, before)
+    return queries.matrix_version_for(actor, version_id)
+
+
+def read_entries(text: str, file_format: str) -> tuple[Asked, ...]:
+    """The entries of a file. Raises Invalid for an unknown format, an empty file, and every fault in it."""
+    readers = {"yaml": exchange.from_yaml, "csv": exchange.from_csv}
+    if file_format not in readers:
+        message = _("say yaml or csv")
+        raise Invalid(message, code="file_format", errors=[FieldError(pointer="/format", message=message)])
+    entries = readers[file_format](text)
+    if not entries:
+        message = _("the file asks for nothing")
+        raise Invalid(message, code="empty_matrix", errors=[FieldError(pointer="/text", message=message)])
+    return entries
+
+
+def _note_edit(actor: Actor, version: MatrixVersion, before: dict[str, object]) -> None:
+    after = versions.entry_facts(version)
+    if after != before:
+        versions.note(actor, "matrix.edited", version, before=before, after=after)
+
+
+def _matrix_of(domain: Domain, name: str) -> Matrix:
+    """The domain's matrix; its first draft makes it. Raises Conflict where the name is taken."""
+    matrix = Matrix.objects.filter(domain=domain).order_by("id").select_related("cluster", "domain").first()
+    if matrix is not None:
+        return matrix
+    name = (name.strip() or f"{domain.name} environment")[:120]
+    try:
+        with transaction.atomic():
+            return Matrix.objects.create(
+                cluster=domain.cluster, domain=domain, name=name, created_at=clock.now()
+            )
+    except IntegrityError as error:
+        message = _("there is a matrix %(name)s already") % {"name": name}
+        raise Conflict(message, code="name_taken") from error
+
+
+def _add_version(
+    actor: Actor, matrix: Matrix, entries: Sequence[Asked], note: str, *, notes: Iterable[DraftNote] = ()
+) -> MatrixVersion:
+    newest = matrix.versions.aggregate(newest=Max("number"))["newest"] or 0
+    try:
+        with transaction.atomic():
+            version = MatrixVersion.objects.create(
+                matrix=matrix,
+                number=newest + 1,
+                note=note.strip(),
+                draft_notes=[asdict(one) for one in notes],
+                created_by_id=actor.person_id,
+                created_at=clock.now(),
+            )
+    except IntegrityError as error:
+        message = _("somebody else drafted this matrix at the same moment; try again")
+        raise Conflict(message, code="number_taken") from error
+    _create_entries(version, entries)
+    versions.note(actor, "matrix.drafted", version, after=versions.entry_facts(version))
+    return queries.matrix_version_for(actor, version.pk)
+
+
+def _create_entries(version: MatrixVersion, entries: Iterable[Asked]) -> None:
+    """Scheme and branch are kept only where they are not those of the catalogue."""
+    rows = []
+    for entry in entries:
+        known = component(entry.component)
+        rows.append(
+            MatrixEntry(
+                matrix_version=version,
+                component=entry.component,
+                rule=entry.rule.value,
+                values=list(entry.values),
+                scheme="" if entry.scheme is known.scheme else entry.scheme.value,
+                branch_depth=None if entry.branch_depth == known.branch_depth else entry.branch_depth,
+            )
+        )
+    MatrixEntry.objects.bulk_create(rows, batch_size=500)
+
+
+def _check_entry(component: str, rule: str, values: Sequence[str]) -> None:
+    errors = []
+    if rule not in set(RuleKind):
+        errors.append(_wrong("/rule", _("say one of %(known)s"), ", ".join(RuleKind)))
+    if not exchange.is_component_id(component):
+        message = _("small letters, digits and _, such as %(known)s")
+        errors.append(_wrong("/component", message, ", ".join(list(components())[:5])))
+    if rule in (RuleKind.EXACT, RuleKind.SAME_BRANCH, RuleKind.AT_LEAST) and len(values) != 1:
+        errors.append(_wrong("/values", _("this rule takes exactly one version")))
+    if rule == RuleKind.ONE_OF and not values:
+        errors.append(_wrong("/values", _("this rule takes at least one version")))
+    if any(len(value) > exchange.LIMIT_TEXT for value in values):
+        errors.append(_wrong("/values", _("at most %(known)s characters each"), str(exchange.LIMIT_TEXT)))
+    if errors:
+        raise Invalid(errors[0].message, code="matrix_entry", errors=errors)
+
+
+def _wrong(pointer: str, message: str, known: str = "") -> FieldError:
+    return FieldError(pointer=pointer, message=message % {"known": known} if known else message)
