@@ -19,37 +19,37 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """One trigger. name: unique in the database; table: what it watches.
+    """One trigger that refuses something.
 
-    sqlite: what follows CREATE TRIGGER name, such as "BEFORE DELETE ON t BEGIN … END".
-    event, when, body: the same for PostgreSQL: "BEFORE DELETE", an optional condition on the row, and what the
-    function does between BEGIN and END. each: ROW or STATEMENT.
+    name: unique in the database. table: what it watches. event: such as "DELETE" or "UPDATE OF state".
+    when: a condition on NEW and OLD in the SQL that both engines share; empty refuses always.
     """
 
     name: str
     table: str
-    sqlite: str
     event: str
-    body: str
+    message: str
     when: str = ""
-    each: str = "ROW"
 
     def statements(self, vendor: str) -> list[str]:
-        """The statements that put it in place, which may run again."""
+        """The statements that put it in place, which may run again; none where the engine has no such event."""
         if vendor == "sqlite":
-            return [f"CREATE TRIGGER IF NOT EXISTS {self.name} {self.sqlite}"] if self.sqlite else []
-        when = f" WHEN ({self.when})" if self.when else ""
+            when = f"WHEN {self.when} " if self.when else ""
+            refuse = f"BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
+            create = (
+                f"CREATE TRIGGER IF NOT EXISTS {self.name} BEFORE {self.event} ON {self.table} {when}{refuse}"
+            )
+            return [] if self.event == "TRUNCATE" else [create]
+        refuse = f"RAISE EXCEPTION '{self.message}';"
+        row = "OLD" if self.event == "DELETE" else "NEW"
+        body = f"IF {self.when} THEN {refuse} END IF; RETURN {row};" if self.when else refuse
+        each = "STATEMENT" if self.event == "TRUNCATE" else "ROW"
         return [
             f"CREATE OR REPLACE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS "
-            f"$guard$ BEGIN {self.body} END $guard$",
-            f"CREATE OR REPLACE TRIGGER {self.name} {self.event} ON {self.table} "
-            f"FOR EACH {self.each}{when} EXECUTE FUNCTION {self.name}()",
+            f"$guard$ BEGIN {body} END $guard$",
+            f"CREATE OR REPLACE TRIGGER {self.name} BEFORE {self.event} ON {self.table} "
+            f"FOR EACH {each} EXECUTE FUNCTION {self.name}()",
         ]
-
-
-def refusal(message: str) -> tuple[str, str]:
-    """How a trigger refuses, as (SQLite statement, PostgreSQL statement)."""
-    return f"SELECT RAISE(ABORT, '{message}');", f"RAISE EXCEPTION '{message}';"
 
 
 def all_guards() -> Iterator[Guard]:

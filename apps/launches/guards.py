@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from apps.core.triggers import Guard, refusal
+from collections.abc import Iterator
 
-_SQLITE, _POSTGRESQL = refusal("four eyes: who opened a launch does not sign it")
-_KEPT_SQLITE, _KEPT_POSTGRESQL = refusal("evaluations, answers and signatures are kept as they are")
+from apps.core.triggers import Guard
 
 _OPENER = """EXISTS (SELECT 1 FROM launches_launch JOIN launches_evaluation
     ON launches_evaluation.launch_id = launches_launch.id
@@ -18,37 +17,26 @@ _DEMO_OF_EVALUATION = """(SELECT is_demo FROM fleet_cluster JOIN launches_launch
     WHERE launches_evaluation.id = OLD.evaluation_id)"""
 
 
-def _kept(table: str, demo: str, *, only: str = "") -> list[Guard]:
+def _kept(table: str, demo: str, *, only: str = "") -> Iterator[Guard]:
     """Rows of a table (those that fulfil `only`) are not changed, and removed only with a demonstration."""
-    when = f"WHEN {only} " if only else ""
-    both = f"{only} AND NOT {demo}" if only else f"NOT {demo}"
-    return [
-        Guard(
-            name=f"{table}_no_update",
+    removed = f"{only} AND NOT {demo}" if only else f"NOT {demo}"
+    for event, when in (("UPDATE", only), ("DELETE", removed)):
+        yield Guard(
+            name=f"{table}_no_{event.lower()}",
             table=table,
-            sqlite=f"BEFORE UPDATE ON {table} {when}BEGIN {_KEPT_SQLITE} END",
-            event="BEFORE UPDATE",
-            when=only,
-            body=_KEPT_POSTGRESQL,
-        ),
-        Guard(
-            name=f"{table}_no_delete",
-            table=table,
-            sqlite=f"BEFORE DELETE ON {table} WHEN {both} BEGIN {_KEPT_SQLITE} END",
-            event="BEFORE DELETE",
-            when=only,
-            body=f"IF NOT {demo} THEN {_KEPT_POSTGRESQL} END IF; RETURN OLD;",
-        ),
-    ]
+            event=event,
+            when=when,
+            message="evaluations, answers and signatures are kept as they are",
+        )
 
 
 GUARDS = [
     Guard(
         name="launches_opener",
         table="launches_signoff",
-        sqlite=f"BEFORE INSERT ON launches_signoff WHEN {_OPENER} BEGIN {_SQLITE} END",
-        event="BEFORE INSERT",
-        body=f"IF {_OPENER} THEN {_POSTGRESQL} END IF; RETURN NEW;",
+        event="INSERT",
+        when=_OPENER,
+        message="four eyes: who opened a launch does not sign it",
     ),
     *_kept("launches_evaluation", _DEMO_OF_LAUNCH, only="OLD.done_at IS NOT NULL"),
     *_kept("launches_answer", _DEMO_OF_LAUNCH),
