@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from apps.catalogue.engine.components import component
 from apps.core.hostlist import fold
+from apps.environments.engine.drift import FindingKind
 from apps.environments.models import DriftFinding
 from apps.environments.queries import matrix_in_force, open_findings
 from apps.fleet.models import Domain
@@ -34,7 +35,8 @@ def from_findings(domain: Domain, nodes: Sequence[str], parts: Sequence[str]) ->
     """
     if not nodes and not parts:
         return Prefilled(fields={"nodes": ""})
-    found = open_findings(domain=domain).exclude(intended="").order_by("node__index", "node__name")
+    found = open_findings(domain=domain).filter(kind=FindingKind.DRIFT.value).exclude(intended="")
+    found = found.order_by("node__index", "node__name", "component")
     if nodes:
         found = found.filter(node__name__in=list(nodes))
     if parts:

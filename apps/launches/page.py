@@ -2,89 +2,151 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.urls import reverse
 from django.utils.functional import Promise
 
 from apps.accounts.models import Person
+from apps.accounts.queries import people_with
+from apps.changes.models import Change
+from apps.core import clock
 from apps.core.actor import Actor, Via
+from apps.core.hostlist import fold
 from apps.core.rights import Right
 from apps.launches.engine.standing import Standing
-from apps.launches.models import Evaluation, Launch, LaunchState
-from apps.launches.queries import decision_of
+from apps.launches.models import Evaluation, Launch, LaunchState, Waiver
+from apps.launches.queries import Decision, decision_of
 from apps.launches.queries.inputs import nodes_of
 from apps.launches.words import GROUPS, INPUTS, ITEMS, ORDER_OF_VERDICTS
+
+SIGNABLE = (Standing.NEEDS_SIGNOFF, Standing.GO, Standing.NO_GO, Standing.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemGroup:
-    """Items of one subject, worst first; worst is the verdict of the first."""
+    """Items of one subject, worst first; worst is the verdict of the first. count: how many there are."""
 
     name: str | Promise
     items: list[dict[str, Any]]
     worst: str
+    count: int
 
 
-def item_groups(evaluation: Evaluation | None) -> list[ItemGroup]:
-    """The items of an evaluation by group, groups with the worst verdict first."""
-    if evaluation is None:
-        return []
-    people = {
-        person.pk: person.name
-        for person in Person.objects.filter(
-            pk__in=[item["answered_by"] for item in evaluation.items if item.get("answered_by")]
-        )
+def evaluation_context(evaluation: Evaluation | None, decision: Decision) -> dict[str, Any]:
+    """What is to be seen of an evaluation: items by group, what blocks, and how many of which verdict."""
+    shown = _shown_items(evaluation) if evaluation else []
+    counts = Counter(item["verdict"] for item in shown)
+    sign_offs = list(evaluation.sign_offs.select_related("person")) if evaluation else []
+    return {
+        "evaluation": evaluation,
+        "decision": decision,
+        "groups": _groups(shown),
+        "blocking": _worst_first(item for item in shown if item["verdict"] in ("fail", "unknown")),
+        "tally": [(verdict, counts[verdict]) for verdict in ORDER_OF_VERDICTS if counts[verdict]],
+        "changed": [INPUTS.get(name, name) for name in decision.changed],
+        "sign_offs": sign_offs,
+        "refused": next((one for one in sign_offs if not one.go), None),
     }
-    by_group: dict[str, list[dict[str, Any]]] = {}
-    for item in evaluation.items:
-        shown = item | {
-            "name": ITEMS.get(item["key"], item["key"]),
-            "answered_name": people.get(item.get("answered_by"), ""),
-        }
-        by_group.setdefault(item["group"], []).append(shown)
-    groups = []
-    for key, items in by_group.items():
-        items.sort(key=lambda item: ORDER_OF_VERDICTS.index(item["verdict"]))
-        groups.append(ItemGroup(name=GROUPS.get(key, key), items=items, worst=items[0]["verdict"]))
-    return sorted(groups, key=lambda group: ORDER_OF_VERDICTS.index(group.worst))
 
 
 def launch_context(actor: Actor, launch: Launch) -> dict[str, Any]:
     """Everything that the page of a launch shows, and what the reader may do there."""
     decided = decision_of(launch)
-    evaluation = decided.evaluation
-    items = evaluation.items if evaluation else []
-    sign_offs = list(evaluation.sign_offs.select_related("person")) if evaluation else []
-    is_open = launch.state == LaunchState.OPEN
-    operates = actor.may(Right.OPERATE, launch.cluster.scope_id)
-    signs = actor.may(Right.SIGN, launch.cluster.scope_id) and actor.via is Via.SESSION
-    return {
+    shown = evaluation_context(decided.evaluation, decided)
+    nodes = nodes_of(launch)
+    signed_go = sum(one.go for one in shown["sign_offs"])
+    signers = people_with(Right.SIGN, scope_id=launch.cluster.scope_id)
+    return shown | {
         "launch": launch,
         "base_url": settings.PUBLIC_URL,
-        "nodes": nodes_of(launch),
-        "decision": decided,
-        "evaluation": evaluation,
-        "groups": item_groups(evaluation),
-        "blocking": [item for item in items if item["verdict"] in ("fail", "unknown")],
-        "changed": [INPUTS.get(name, name) for name in decided.changed],
-        "sign_offs": sign_offs,
-        "sign_offs_needed": max(0, launch.template.sign_offs - sum(one.go for one in sign_offs)),
-        "waivers": launch.waivers.filter(revoked_at__isnull=True).select_related(
-            "requested_by", "approved_by"
-        ),
+        "nodes": nodes,
+        "folded_nodes": fold(node.name for node in nodes),
+        "sign_offs_needed": max(0, launch.template.sign_offs - signed_go),
+        "signers": [person.name for person in signers if person.pk != launch.opened_by_id],
+        "waivers": _waivers(launch),
+        "rollbacks": _rollbacks_for(launch),
         "earlier": launch.evaluations.filter(done_at__isnull=False)[:10],
+        "person_id": actor.person_id,
+        **_rights(actor, launch, decided, shown),
+    }
+
+
+def _rights(actor: Actor, launch: Launch, decided: Decision, shown: dict[str, Any]) -> dict[str, Any]:
+    scope_id, is_open = launch.cluster.scope_id, launch.state == LaunchState.OPEN
+    operates = actor.may(Right.OPERATE, scope_id)
+    signs = actor.may(Right.SIGN, scope_id) and actor.via is Via.SESSION
+    evaluation = decided.evaluation
+    items = evaluation.items if evaluation else []
+    return {
         "offers_rollback": is_open and operates and any(item["offer_rollback"] for item in items),
         "may_operate": operates and is_open,
         "may_answer": is_open and (operates or signs),
+        "may_evaluate": is_open and (operates or signs),
         "may_sign": signs
         and is_open
-        and decided.standing in (Standing.NEEDS_SIGNOFF, Standing.GO, Standing.NO_GO),
+        and evaluation is not None
+        and evaluation.done_at is not None
+        and not decided.is_stale
+        and decided.standing in SIGNABLE,
         "opened_it": actor.person_id == launch.opened_by_id,
-        "has_signed": any(one.person_id == actor.person_id for one in sign_offs),
+        "has_signed": any(one.person_id == actor.person_id for one in shown["sign_offs"]),
         "may_start": operates and is_open and decided.standing is Standing.GO,
         "may_finish": operates and launch.state == LaunchState.RUNNING,
-        "person_id": actor.person_id,
         "approves_waivers": signs,
     }
+
+
+def _shown_items(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Items with words and people; what the evaluation itself keeps are ids and codes."""
+    answered = [item["answered_by"] for item in evaluation.items if item.get("answered_by")]
+    people = {person.pk: person.name for person in Person.objects.filter(pk__in=answered)}
+    ids = [item["waiver"] for item in evaluation.items if item.get("waiver")]
+    waivers = {row.pk: row for row in Waiver.objects.filter(pk__in=ids).select_related("approved_by")}
+    return [
+        item
+        | {
+            "name": ITEMS.get(item["key"], item["key"]),
+            "answered_name": people.get(item.get("answered_by"), ""),
+            "answered_when": datetime.fromisoformat(item["answered_at"]) if item.get("answered_at") else None,
+            "folded": fold(item["nodes"]),
+            "waiver_row": waivers.get(item.get("waiver")),
+        }
+        for item in evaluation.items
+    ]
+
+
+def _worst_first(items: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(items, key=lambda item: ORDER_OF_VERDICTS.index(item["verdict"]))
+
+
+def _groups(shown: Iterable[dict[str, Any]]) -> list[ItemGroup]:
+    by_group: dict[str, list[dict[str, Any]]] = {}
+    for item in _worst_first(shown):
+        by_group.setdefault(item["group"], []).append(item)
+    return [
+        ItemGroup(name=GROUPS.get(key, key), items=items, worst=items[0]["verdict"], count=len(items))
+        for key, items in by_group.items()
+    ]
+
+
+def _waivers(launch: Launch) -> list[Waiver]:
+    """Waivers that nobody revoked, with their item's name, and whether their time is over."""
+    rows = list(launch.waivers.filter(revoked_at__isnull=True).select_related("requested_by", "approved_by"))
+    now = clock.now()
+    for row in rows:
+        row.name = ITEMS.get(row.item, row.item)
+        row.key = str(row.pk)
+        row.is_over = row.expires_at <= now
+    return rows
+
+
+def _rollbacks_for(launch: Launch) -> list[Change]:
+    """Rollbacks that were started because of this launch, newest first."""
+    path = reverse("launches:launch", args=[launch.pk])
+    return list(Change.objects.filter(origin_path=path).select_related("requester"))

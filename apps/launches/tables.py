@@ -28,8 +28,8 @@ class LaunchTable(tables.Table):
         fields = ("title", "standing", "state", "domain", "opened_by", "opened_at")
         order_by = "-opened_at"
 
-    def render_standing(self, record: Any) -> SafeString:
-        return _part("{% state value %}", record.standing)
+    def render_standing(self, record: Any) -> SafeString | str:
+        return _part("{% state value %}", record.standing) if record.standing else "—"
 
     def render_state(self, record: Any) -> SafeString:
         return _part("{% state value %}", record.state)

@@ -20,10 +20,10 @@ from apps.core.hostlist import HostListError, expand
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
 from apps.fleet.page import cluster_context
-from apps.fleet.queries import nodes_by_name
+from apps.fleet.queries import cluster_for, nodes_by_name
 from apps.launches import filters, forms, queries, services
-from apps.launches.page import item_groups, launch_context
-from apps.launches.queries import decision_of
+from apps.launches.models import LaunchState
+from apps.launches.page import evaluation_context, launch_context
 from apps.launches.tables import LaunchTable
 from apps.launches.words import ITEMS
 
@@ -35,9 +35,13 @@ def launches(request: HttpRequest) -> HttpResponse:
     found = filters.LaunchFilter(request.GET, queryset=queries.launches_visible(actor))
     table = LaunchTable(found.qs)
     RequestConfig(request, paginate={"per_page": 25}).configure(table)
-    for row in table.page.object_list if table.page else ():
-        row.record.standing = decision_of(row.record).standing.value
+    shown = [row.record for row in table.page.object_list] if table.page else []
+    decisions = queries.decisions_of([row for row in shown if row.state == LaunchState.OPEN])
+    for row in shown:
+        row.standing = decisions[row.pk].standing.value if row.pk in decisions else ""
     context = {"table": table, "filter": found, "may_open": actor.may_anywhere(Right.OPERATE)}
+    if slug := request.GET.get("cluster"):
+        context |= cluster_context(cluster_for(actor, slug))
     return render(request, "launches/launches.html", context)
 
 
@@ -100,13 +104,8 @@ def edit(request: HttpRequest, launch_id: UUID) -> HttpResponse:
 def evaluation(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
     """One evaluation as it was written down, for the record and for printing."""
     row = queries.evaluation_for(actor_of(request), evaluation_id)
-    context = cluster_context(row.launch.cluster) | {
-        "evaluation": row,
-        "launch": row.launch,
-        "groups": item_groups(row),
-        "decision": queries.decision_on(row.launch, row),
-        "sign_offs": row.sign_offs.select_related("person"),
-    }
+    shown = evaluation_context(row, queries.decision_on(row.launch, row))
+    context = cluster_context(row.launch.cluster) | shown | {"launch": row.launch, "is_record": True}
     return render(request, "launches/evaluation.html", context)
 
 
