@@ -8,7 +8,7 @@ from django.shortcuts import render
 from apps.core.pages import actor_of
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, clusters_visible
-from apps.portal.queries import cluster_summary, needs_me
+from apps.portal.queries import cluster_summary, fleet_figures, needs_me
 from apps.portal.queries import search as finding
 
 
@@ -16,7 +16,12 @@ def overview(request: HttpRequest) -> HttpResponse:
     """What needs me now, and whether each cluster is fit to train."""
     actor = actor_of(request)
     clusters = [(row, cluster_summary.domain_summaries(row)) for row in clusters_visible(actor)]
-    context = {"waiting": needs_me.waiting_for(actor), "cluster_cards": clusters}
+    context = {
+        "waiting": needs_me.waiting_for(actor),
+        "cluster_cards": clusters,
+        "figures": fleet_figures.fleet_figures(actor),
+        "decided": fleet_figures.latest_decisions(actor),
+    }
     return render(request, "portal/overview.html", context)
 
 
