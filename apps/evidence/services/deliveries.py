@@ -48,11 +48,9 @@ def receive(
     try:
         with store.spooled(chunks, limit_bytes=settings.EVIDENCE_LIMIT_BYTES) as upload:
             delivery |= {"sha256": upload.sha256, "size_bytes": upload.size_bytes}
-            return _accept(upload, delivery, hand_over)
+            return _accepted_or_refused(upload, delivery, hand_over)
     except TooLarge as error:
         delivery |= {"sha256": "", "size_bytes": error.fields["limit_bytes"]}
-        return _refused(delivery, error)
-    except (Invalid, Conflict) as error:
         return _refused(delivery, error)
 
 
@@ -82,6 +80,13 @@ def receive_known(
             if evidence is None or evidence.thinned_at is not None:
                 raise Missing("these bytes are not here; send them", code="unknown_digest")
             return _written(delivery, evidence, earlier.reading, hand_over, repeated=True)
+    except (Invalid, Conflict) as error:
+        return _refused(delivery, error)
+
+
+def _accepted_or_refused(upload: store.Spooled, delivery: dict[str, Any], hand_over: HandOver) -> Receipt:
+    try:
+        return _accept(upload, delivery, hand_over)
     except (Invalid, Conflict) as error:
         return _refused(delivery, error)
 

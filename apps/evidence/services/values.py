@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from apps.core.errors import FieldError, Invalid
@@ -36,8 +36,7 @@ def collected_at(raw: str) -> datetime | None:
     try:
         at = datetime.fromisoformat(raw)
         if at.tzinfo is not None:
-            at.timestamp()  # the first and last days of the calendar have no UTC time
-            return at
+            return at.astimezone(UTC)  # the first and last days of the calendar overflow
     except (ValueError, OverflowError):
         pass
     message = f"{raw[:40]}: say an ISO 8601 time with offset, such as 2026-05-01T08:30:00Z"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, UnreadablePostError
 
 from apps.core.errors import FieldError, Invalid, WrongMedia
 from apps.evidence import store
-from apps.evidence.uploads import refused_uploads
+from apps.evidence.uploads import incomplete, refused_uploads, require_whole
 from apps.portal.forms import failing
 
 RAW_TYPES = ("application/octet-stream", "text/plain")
@@ -28,13 +28,14 @@ def file_of(request: HttpRequest) -> tuple[str, Iterable[bytes]]:
         return _in_form(request)
     if request.content_type not in RAW_TYPES:
         raise WrongMedia(f"send the file as {' or '.join(RAW_TYPES)}, or as multipart/form-data")
-    return "", _raw(request)
+    return "", _raw(_stream(request), expected_bytes=_expected(request))
 
 
 def _in_form(request: HttpRequest) -> tuple[str, Iterable[bytes]]:
     found: list[tuple[str, Iterable[bytes]]] = [
         (file.name or "", file.chunks()) for files in request.FILES.lists() for file in files[1]
     ]
+    require_whole(request)
     found += [(name, failing(error)) for name, error in refused_uploads(request).items()]
     if len(found) != 1:
         message = f"the form holds {len(found)} files; send one"
@@ -42,29 +43,43 @@ def _in_form(request: HttpRequest) -> tuple[str, Iterable[bytes]]:
     return found[0]
 
 
-def _raw(request: HttpRequest) -> Iterator[bytes]:
-    """The body; what lies above the limit is read to its end (up to the limit again) and dropped.
+def _raw(stream: Any, *, expected_bytes: int | None) -> Iterator[bytes]:
+    """The body. Raises TooLarge above the limit, Invalid (incomplete) where the connection broke.
 
-    A client that is still sending would otherwise see a broken connection instead of the answer.
+    What lies above the limit is read to its end (up to the limit again) and dropped: a client that is still
+    sending would otherwise see a broken connection instead of the answer.
     """
-    stream, done = _stream(request), 0
-    limit = settings.EVIDENCE_LIMIT_BYTES
-    while chunk := stream.read(_CHUNK):
-        done += len(chunk)
-        if done > limit:
-            while done < 2 * limit and (rest := stream.read(_CHUNK)):
-                done += len(rest)
-            raise store.above(limit)
-        yield chunk
+    limit, done = settings.EVIDENCE_LIMIT_BYTES, 0
+    try:
+        while chunk := stream.read(_CHUNK):
+            done += len(chunk)
+            if done <= limit:
+                yield chunk
+            elif done > 2 * limit:
+                break
+    except UnreadablePostError as error:
+        raise incomplete() from error
+    if done > limit:
+        raise store.above(limit)
+    if expected_bytes is not None and done < expected_bytes:
+        raise incomplete()
 
 
-def _stream(request: HttpRequest) -> BinaryIO | Any:
+def _expected(request: HttpRequest) -> int | None:
+    """The length that the client announced; None for a chunked body, whose end the server checks."""
+    return None if _is_chunked(request) else int(request.headers.get("Content-Length") or 0)
+
+
+def _is_chunked(request: HttpRequest) -> bool:
+    return "chunked" in request.headers.get("Transfer-Encoding", "").lower()
+
+
+def _stream(request: HttpRequest) -> Any:
     """The request itself; for a chunked body the server's own stream, where the server ends it.
 
     Django reads nothing without a Content-Length.
     """
-    is_chunked = "chunked" in request.headers.get("Transfer-Encoding", "").lower()
-    if not is_chunked:
+    if not _is_chunked(request):
         return request
     if not request.META.get("wsgi.input_terminated"):
         raise Invalid("send Content-Length: this server does not read chunked bodies", code="length_required")

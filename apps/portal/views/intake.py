@@ -17,7 +17,7 @@ from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.evidence.models import ReceiptState
 from apps.evidence.queries import receipt_for, receipts_visible
-from apps.evidence.uploads import refused_uploads
+from apps.evidence.uploads import refused_uploads, require_whole
 from apps.evidence.words import KINDS, effect_name, kind_name
 from apps.fleet.models import Cluster
 from apps.fleet.page import cluster_context
@@ -36,6 +36,7 @@ def hand_in(request: HttpRequest, slug: str) -> HttpResponse:
     cluster = cluster_for(actor, slug, Right.OPERATE)
     form = HandInForm(request.POST or None, request.FILES or None, cluster=cluster)
     if request.method == "POST" and form.has_something(refused_uploads(request)):
+        require_whole(request)
         sent = _take_in(request, actor, cluster, form)
         return redirect(f"{reverse('portal:hand_in', args=[slug])}?sent={'.'.join(map(str, sent))}")
     context = cluster_context(cluster) | {

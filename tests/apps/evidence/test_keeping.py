@@ -1,0 +1,190 @@
+"""How long raw bytes stay: pinned, thinned by age, swept where no row names them."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+
+import pytest
+
+from apps.core import clock
+from apps.evidence import services, store
+from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
+from tests.support import corpus
+
+pytestmark = pytest.mark.django_db
+
+DAY = timedelta(days=1)
+
+
+def settled(receipt: Receipt) -> None:
+    services.settle(receipt_id=receipt.pk, state=ReceiptState.APPLIED, effects=[])
+
+
+@pytest.fixture
+def send(cluster, bo, actor_for):
+    """Hand a file in for a node, so many days ago."""
+
+    def sent(name: str, node: str = "sn-n01", days_ago: int = 0, hand_over=settled) -> Receipt:
+        receipt = services.receive(
+            actor=actor_for(bo),
+            scope_id=cluster.scope_id,
+            chunks=[corpus.read(name)],
+            node_name=node,
+            hand_over=hand_over,
+        )
+        then = clock.now() - days_ago * DAY
+        Receipt.objects.filter(pk=receipt.pk).update(received_at=then)
+        Evidence.objects.filter(pk=receipt.evidence_id).update(stored_at=then)
+        return receipt
+
+    return sent
+
+
+def make_old(*digests: str) -> None:
+    for digest in digests:
+        os.utime(store.path_of(digest), (0, 0))
+
+
+OLD_XML, OTHER_XML = corpus.XML, "nvidia-smi-xml/p100x1.xml"
+
+
+def test_the_sweep_takes_only_old_bytes_that_no_row_names(send, evidence_dir):
+    kept = send(OLD_XML)
+    orphan, young = "ab" + "0" * 62, "cd" + "0" * 62
+    for digest in (orphan, young):
+        store.path_of(digest).parent.mkdir(exist_ok=True)
+        store.path_of(digest).write_bytes(b"")
+    make_old(kept.sha256, orphan)
+    assert services.sweep() == 1
+    assert [store.is_kept(digest) for digest in (kept.sha256, orphan, young)] == [True, False, True]
+    assert Evidence.objects.count() == 1
+
+
+def test_the_sweep_takes_what_killed_uploads_left(evidence_dir):
+    left, running = store.incoming() / "tmp-left", store.incoming() / "tmp-running"
+    left.write_bytes(b"half")
+    running.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    assert services.sweep() == 1
+    assert (left.exists(), running.exists()) == (False, True)
+
+
+def test_bytes_swept_in_the_middle_of_a_delivery_are_put_back(send, monkeypatch):
+    keep, calls = store.keep, []
+
+    def swept_after_the_first(upload):
+        keep(upload)
+        calls.append(upload.sha256)
+        if len(calls) == 1:
+            make_old(upload.sha256)
+            services.sweep()
+            assert not store.is_kept(upload.sha256)
+
+    monkeypatch.setattr(store, "keep", swept_after_the_first)
+    receipt = send(OLD_XML)
+    assert store.is_kept(receipt.sha256)
+
+
+def test_keeping_what_lies_there_makes_it_young_and_never_makes_an_empty_file(send, evidence_dir):
+    receipt = send(OLD_XML)
+    make_old(receipt.sha256)
+    send(OLD_XML)
+    assert list(store.not_young()) == []
+    assert store.open_bytes(receipt.sha256).read() == corpus.read(OLD_XML)
+
+
+def test_thinning_takes_old_bytes_and_leaves_the_reading(send, settings):
+    settings.EVIDENCE_KEEP_DAYS = 30
+    old, newest = send(OLD_XML, days_ago=60), send(OTHER_XML, days_ago=50)
+    assert services.thin() == 1
+    old.evidence.refresh_from_db()
+    assert old.evidence.thinned_at is not None
+    assert EvidenceReading.objects.filter(evidence=old.evidence).exists()
+    assert (store.is_kept(old.sha256), store.is_kept(newest.sha256)) == (False, True)
+    assert services.thin() == 0
+
+
+@pytest.mark.parametrize("days", [30, 0])
+def test_what_is_young_or_kept_for_good_is_not_thinned(send, settings, days):
+    settings.EVIDENCE_KEEP_DAYS = days
+    send(OLD_XML, days_ago=60 if days == 0 else 29)
+    send(OTHER_XML)
+    assert services.thin() == 0
+
+
+def test_what_a_decision_rests_on_is_not_thinned(send, settings):
+    settings.EVIDENCE_KEEP_DAYS = 30
+    old = send(OLD_XML, days_ago=60)
+    send(OTHER_XML)
+    services.pin([old.sha256])
+    assert services.thin() == 0
+    assert store.is_kept(old.sha256)
+
+
+def test_the_newest_of_another_node_is_not_thinned(send, settings):
+    settings.EVIDENCE_KEEP_DAYS = 30
+    send(OLD_XML, days_ago=60)
+    send(OLD_XML, node="sn-n02", days_ago=60)
+    send(OTHER_XML)
+    assert services.thin() == 0
+
+
+def test_what_waits_for_its_node_is_not_thinned(send, settings):
+    settings.EVIDENCE_KEEP_DAYS = 30
+
+    def unmatched(receipt: Receipt) -> None:
+        services.settle(receipt_id=receipt.pk, state=ReceiptState.UNMATCHED, effects=[])
+
+    send(OLD_XML, days_ago=60, hand_over=unmatched)
+    send(OTHER_XML)
+    assert services.thin() == 0
+
+
+def test_thinned_bytes_come_back_when_they_are_delivered_again(send, settings):
+    settings.EVIDENCE_KEEP_DAYS = 30
+    old = send(OLD_XML, days_ago=60)
+    send(OTHER_XML, days_ago=50)
+    services.thin()
+    again = send(OLD_XML)
+    assert again.evidence == old.evidence
+    assert again.evidence.thinned_at is None
+    make_old(again.sha256)
+    assert services.sweep() == 0
+    assert store.open_bytes(again.sha256).read() == corpus.read(OLD_XML)
+
+
+def test_killed_between_mark_and_removal_the_sweep_ends_the_thinning(send, settings, monkeypatch):
+    settings.EVIDENCE_KEEP_DAYS = 30
+    old = send(OLD_XML, days_ago=60)
+    send(OTHER_XML, days_ago=50)
+
+    def killed(sha256: str) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "discard", killed)
+        with pytest.raises(KeyboardInterrupt):
+            services.thin()
+    assert store.is_kept(old.sha256)
+    make_old(old.sha256)
+    assert services.sweep() == 1
+    assert not store.is_kept(old.sha256)
+
+
+def test_many_digests_are_pinned(send):
+    receipt = send(OLD_XML)
+    services.pin([f"{number:064x}" for number in range(2500)] + [receipt.sha256])
+    receipt.evidence.refresh_from_db()
+    assert receipt.evidence.pinned
+
+
+def test_both_are_due_again_and_again(run_jobs):
+    from apps.core import actor as actors
+    from apps.jobs.registry import recurring
+    from apps.jobs.services import enqueue
+
+    assert (recurring()["evidence.sweep"], recurring()["evidence.thin"]) == (3600, 86400)
+    for kind in ("evidence.sweep", "evidence.thin"):
+        enqueue(kind, actor=actors.system())
+    assert [job.result for job in run_jobs()] == [{"removed": 0}, {"thinned": 0}]

@@ -1,0 +1,278 @@
+"""From a file to the records that it is about: node, domain, later nodes, large files, two at once."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from apps.audit.models import AuditEvent
+from apps.benchmarks.models import BenchmarkRun
+from apps.core import actor as actors
+from apps.core import clock
+from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
+from apps.environments.models import NodeFact
+from apps.evidence import store
+from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
+from apps.fleet.models import HardwareChange, NodeAlias
+from apps.health.models import HealthState
+from apps.jobs.models import Job, JobState
+from apps.jobs.registry import recurring
+from apps.jobs.services import enqueue
+from apps.portal.services import intake, owners
+from tests import factories
+from tests.callers import actor_for
+from tests.support import corpus
+
+
+@pytest.fixture
+def domain(cluster):
+    return factories.domain(cluster, "sn")
+
+
+@pytest.fixture
+def node(cluster, domain):
+    return factories.node(cluster, "sn-n01", domain=domain, accelerators=8)
+
+
+@pytest.fixture
+def send(cluster, bo):
+    def sent(data: bytes, node_name: str = "", **fields) -> Receipt:
+        return intake.take_in(
+            actor=actor_for(bo), cluster=cluster, chunks=[data], node_name=node_name, **fields
+        )
+
+    return sent
+
+
+def effects_of(receipt: Receipt) -> set[str]:
+    return {effect["what"] for effect in receipt.effects}
+
+
+def driver_of(node) -> str:
+    facts = NodeFact.objects.filter(node=node, component="gpu_driver", until__isnull=True)
+    return facts.get(kind="nvidia_smi_xml").value
+
+
+def test_a_report_reaches_the_node_and_leads_back_to_its_bytes(send, node):
+    receipt = send(corpus.read(corpus.XML), "sn-n01")
+    assert receipt.state == ReceiptState.APPLIED
+    assert "node_versions" in effects_of(receipt)
+    fact = NodeFact.objects.filter(node=node, until__isnull=True).first()
+    assert fact.sha256 == receipt.sha256
+    assert Evidence.objects.filter(sha256=fact.sha256).exists()
+
+
+@pytest.mark.parametrize("name", ["SN-N01", "sn-n01.example.com", "pod-17"])
+def test_a_node_is_found_by_its_other_names(send, cluster, node, name):
+    NodeAlias.objects.create(cluster=cluster, node=node, name="pod-17")
+    assert send(corpus.read(corpus.XML), name).state == ReceiptState.APPLIED
+
+
+def test_a_benchmark_is_about_the_domain_it_was_sent_for(send, domain, node):
+    receipt = send(corpus.read(corpus.ALL_REDUCE), "sn")
+    assert receipt.state == ReceiptState.APPLIED
+    assert BenchmarkRun.objects.get(domain=domain).sha256 == receipt.sha256
+
+
+def test_a_report_of_a_node_sent_for_a_domain_is_unmatched(send, domain):
+    assert send(corpus.read(corpus.XML), "sn").state == ReceiptState.UNMATCHED
+
+
+def test_a_report_that_names_no_node_is_unmatched(send, node):
+    assert send(corpus.read(corpus.XML)).state == ReceiptState.UNMATCHED
+
+
+def test_an_unknown_node_leaves_the_report_waiting_and_it_attaches_when_the_node_appears(
+    send, cluster, domain, run_jobs
+):
+    receipt = send(corpus.read(corpus.XML), "sn-n09")
+    assert receipt.state == ReceiptState.UNMATCHED
+    assert not NodeFact.objects.exists()
+    assert attach(run_jobs) == {"waiting": 1, "attached": 0}
+    node = factories.node(cluster, "sn-n09", domain=domain)
+    assert attach(run_jobs) == {"waiting": 0, "attached": 1}
+    receipt.refresh_from_db()
+    assert receipt.state == ReceiptState.APPLIED
+    assert driver_of(node) == "570.86.15"
+    assert attach(run_jobs) == {"waiting": 0, "attached": 0}
+
+
+def attach(run_jobs) -> dict[str, int]:
+    enqueue("portal.attach_unmatched", actor=actors.system())
+    return run_jobs("portal.attach_unmatched")[0].result
+
+
+def test_waiting_reports_are_looked_at_every_few_minutes(run_jobs):
+    assert recurring()["portal.attach_unmatched"] == 300
+
+
+def test_somebody_says_which_node_it_is_about(send, node, bo):
+    receipt = send(corpus.read(corpus.XML))
+    told = intake.assign_node(actor=actor_for(bo), receipt_id=receipt.pk, node_name=" sn-n01 ")
+    assert (told.state, told.node_name) == (ReceiptState.APPLIED, "sn-n01")
+    event = AuditEvent.objects.get(action="evidence.node_assigned")
+    assert event.object_id == str(receipt.pk)
+    with pytest.raises(Conflict):
+        intake.assign_node(actor=actor_for(bo), receipt_id=receipt.pk, node_name="sn-n02")
+
+
+def test_who_may_not_operate_does_not_say_it(send, vic, eve):
+    receipt = send(corpus.read(corpus.XML))
+    with pytest.raises(NotAllowed):
+        intake.assign_node(actor=actor_for(vic), receipt_id=receipt.pk, node_name="sn-n01")
+    with pytest.raises(Missing):
+        intake.assign_node(actor=actor_for(eve), receipt_id=receipt.pk, node_name="sn-n01")
+
+
+def test_a_node_list_reaches_each_node_that_it_names(send, cluster, domain):
+    names = [node["name"] for node in k8s_names(send)]
+    nodes = [factories.node(cluster, name, domain=domain) for name in names[:3]]
+    receipt = send(corpus.read(corpus.KUBERNETES))
+    assert receipt.state == ReceiptState.APPLIED
+    assert {effect["node"] for effect in receipt.effects} == {str(node.pk) for node in nodes}
+
+
+def k8s_names(send) -> list[dict]:
+    return send(corpus.read(corpus.KUBERNETES)).reading.facts["node_list"]
+
+
+def test_the_same_report_again_confirms_and_is_no_second_observation(send, node):
+    data = corpus.read(corpus.XML)
+    send(data, "sn-n01")
+    before = list(HealthState.objects.values_list("rule", "device", "recent"))
+    again = send(data, "sn-n01")
+    assert before
+    assert effects_of(again) == {"node_versions_same"}
+    assert list(HealthState.objects.values_list("rule", "device", "recent")) == before
+
+
+def test_an_older_report_that_arrives_late_overwrites_nothing(send, node):
+    now = clock.now()
+    send(corpus.read(corpus.XML), "sn-n01", collected_at=now)
+    older = corpus.read(corpus.XML).replace(b"570.86.15", b"535.161.08").replace(b"GPU-", b"GPU-f")
+    receipt = send(older, "sn-n01", collected_at=now - timedelta(days=3))
+    assert receipt.state == ReceiptState.APPLIED
+    assert driver_of(node) == "570.86.15"
+    assert not HardwareChange.objects.exists()
+
+
+def test_where_an_owner_fails_no_owner_has_written(send, node, monkeypatch):
+    def stumble(delivery):
+        raise RuntimeError("in the middle")
+
+    monkeypatch.setattr(owners, "OWNERS", (*owners.OWNERS, stumble))
+    with pytest.raises(RuntimeError):
+        send(corpus.read(corpus.XML), "sn-n01")
+    for model in (Receipt, Evidence, EvidenceReading, NodeFact, HealthState, Job):
+        assert not model.objects.exists(), model
+
+
+def test_where_an_owner_refuses_the_file_is_refused(send, node, monkeypatch):
+    def refuse(delivery):
+        raise Invalid("a run has at most 10,000 sizes", code="too_many_sizes")
+
+    monkeypatch.setattr(owners, "OWNERS", (*owners.OWNERS, refuse))
+    receipt = send(corpus.read(corpus.XML), "sn-n01")
+    assert (receipt.state, receipt.refusal_code) == (ReceiptState.REFUSED, "too_many_sizes")
+    assert not NodeFact.objects.exists()
+
+
+CHATTER = b"[10000.000000] usb 1-1: new high-speed USB device number 2 using xhci_hcd\n"
+
+
+def test_a_log_of_50_mb_is_accepted_at_once_and_read_by_a_job(send, node, run_jobs):
+    log = corpus.read(corpus.KERNEL_LOG)
+    data = log + CHATTER * 700_000 + log
+    receipt = send(data, "sn-n01")
+    assert receipt.size_bytes > 50_000_000
+    assert (receipt.state, receipt.kind, receipt.reading) == (ReceiptState.STORED, "kernel_log", None)
+    (job,) = run_jobs("portal.read_receipt")
+    receipt.refresh_from_db()
+    assert (job.state, receipt.job) == (JobState.SUCCEEDED, job)
+    assert (job.result["state"], receipt.state) == (ReceiptState.APPLIED, ReceiptState.APPLIED)
+    assert receipt.reading.facts["xid_counts"] == {"119": 2 * log.count(b": 119, ")}
+    assert (job.done, job.total) == (len(data) // 2**20,) * 2
+
+
+def test_a_large_file_that_cannot_be_read_is_refused_by_its_job(send, settings, run_jobs):
+    settings.EVIDENCE_INLINE_BYTES = 1000
+    receipt = send(corpus.read(corpus.XML)[:900] + b"<" * 4000, "sn-n01", kind="nccl_tests")
+    assert receipt.state == ReceiptState.STORED
+    (job,) = run_jobs("portal.read_receipt")
+    receipt.refresh_from_db()
+    assert (job.state, receipt.state) == (JobState.SUCCEEDED, ReceiptState.REFUSED)
+    assert job.result["refusal"] == receipt.refusal
+    assert not Evidence.objects.exists()
+
+
+def test_a_large_file_that_its_owner_refuses_is_refused_by_its_job(
+    send, node, settings, run_jobs, monkeypatch
+):
+    def refuse(delivery):
+        raise Conflict("sealed", code="sealed")
+
+    monkeypatch.setattr(owners, "OWNERS", (refuse,))
+    settings.EVIDENCE_INLINE_BYTES = 1000
+    receipt = send(corpus.read(corpus.XML), "sn-n01")
+    (job,) = run_jobs("portal.read_receipt")
+    receipt.refresh_from_db()
+    assert (job.state, receipt.refusal_code) == (JobState.SUCCEEDED, "sealed")
+
+
+def test_a_job_whose_bytes_are_lost_fails_and_says_so(send, node, settings, run_jobs):
+    settings.EVIDENCE_INLINE_BYTES = 1000
+    receipt = send(corpus.read(corpus.XML), "sn-n01")
+    store.discard(receipt.sha256)
+    (job,) = run_jobs("portal.read_receipt")
+    receipt.refresh_from_db()
+    assert (job.state, job.problem["code"], receipt.state) == (JobState.FAILED, "bytes_gone", "stored")
+
+
+def test_killed_after_reading_the_job_goes_on_where_it_was(send, node, settings, run_jobs, monkeypatch):
+    settings.EVIDENCE_INLINE_BYTES = 1000
+    receipt = send(corpus.read(corpus.XML), "sn-n01")
+    apply = intake.apply_receipt
+
+    def killed(**kwargs):
+        raise RuntimeError("between reading and applying")
+
+    monkeypatch.setattr(intake, "apply_receipt", killed)
+    (job,) = run_jobs("portal.read_receipt")
+    assert (job.state, NodeFact.objects.count()) == (JobState.FAILED, 0)
+    monkeypatch.setattr(intake, "apply_receipt", apply)
+    enqueue("portal.read_receipt", actor=actors.system(), receipt_id=receipt.pk)
+    run_jobs("portal.read_receipt")
+    receipt.refresh_from_db()
+    assert receipt.state == ReceiptState.APPLIED
+    assert EvidenceReading.objects.count() == 1
+
+
+def test_the_same_file_at_the_same_moment_is_kept_once_and_delivered_twice(
+    committed_database, cluster, bo, evidence_dir
+):
+    domain = factories.domain(cluster, "sn")
+    factories.node(cluster, "sn-n01", domain=domain, accelerators=8)
+    gate, results = threading.Barrier(4), []
+
+    def deliver() -> None:
+        gate.wait()
+        try:
+            receipt = intake.take_in(
+                actor=actor_for(bo), cluster=cluster, chunks=[corpus.read(corpus.XML)], node_name="sn-n01"
+            )
+            results.append(receipt.state)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=deliver) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [ReceiptState.APPLIED] * 4
+    assert (Evidence.objects.count(), EvidenceReading.objects.count()) == (1, 1)
+    assert sorted(Receipt.objects.values_list("repeated", flat=True)) == [False, True, True, True]
+    assert len([path for path in evidence_dir.rglob("*") if path.is_file()]) == 1
