@@ -303,7 +303,11 @@ LOGGING = {
     "filters": {"request_id": {"()": "apps.core.logs.RequestIdFilter"}},
     "formatters": {
         "json": {"()": "apps.core.logs.JsonFormatter"},
-        "plain": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"},
+        "plain": {
+            "()": "apps.core.logs.PlainFormatter",
+            "fmt": "{asctime} {levelname} {name} [{request_id}] {message}",
+            "style": "{",
+        },
     },
     "handlers": {
         "console": {
@@ -320,6 +324,7 @@ LOGGING = {
     },
     "loggers": {
         "httpx": {"level": "WARNING"},
+        "kombu.connection": {"level": "ERROR"},  # the filesystem broker has no host, and says so each time
         "django.server": {"handlers": ["console"], "propagate": False},
     },
 }

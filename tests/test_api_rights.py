@@ -12,6 +12,7 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 PUBLIC = {"/api/v1/", "/api/v1/schema/"}
+COMPUTES_ONLY = {"/api/v1/layout-figures/"}  # takes a body because an address is too short; keeps nothing
 UNSAFE = ("post", "put", "patch", "delete")
 
 
@@ -52,7 +53,10 @@ def test_nobody_gets_in_without_signing_in(address, method, api):
         assert (answer.status_code, answer.json()["code"]) == (401, "not_signed_in")
 
 
-@pytest.mark.parametrize(("address", "method"), sorted({item for item in operations() if item[1] in UNSAFE}))
+@pytest.mark.parametrize(
+    ("address", "method"),
+    sorted({item for item in operations() if item[1] in UNSAFE and item[0] not in COMPUTES_ONLY}),
+)
 def test_a_token_that_may_only_read_changes_nothing(address, method, api, ada, cluster):
     caller = api(factories.bearer(ada, "read"))
     answer = getattr(caller, method)(address)

@@ -14,12 +14,20 @@ class PeopleFilter(django_filters.FilterSet):
     """People by name or address, kind, and whether they are still here."""
 
     q = django_filters.CharFilter(method="by_text", label=_("Name or email"))
-    kind = django_filters.ChoiceFilter(choices=PersonKind.choices, label=_("Kind"))
-    is_active = django_filters.BooleanFilter(label=_("Still here"))
+    kind = django_filters.ChoiceFilter(choices=PersonKind.choices, label=_("Kind"), empty_label=_("all"))
+    is_active = django_filters.ChoiceFilter(
+        choices=[("true", _("active")), ("false", _("has left"))],
+        method="by_presence",
+        label=_("State"),
+        empty_label=_("all"),
+    )
 
     class Meta:
         model = Person
         fields: list[str] = []
+
+    def by_presence(self, people: QuerySet[Person], name: str, value: str) -> QuerySet[Person]:
+        return people.filter(is_active=value == "true")
 
     def by_text(self, people: QuerySet[Person], name: str, text: str) -> QuerySet[Person]:
         return people.filter(Q(name__icontains=text) | Q(email__icontains=text))

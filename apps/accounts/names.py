@@ -10,6 +10,8 @@ from apps.accounts.models import Person, Scope
 class AccountsDirectory:
     """What audit asks to show and to find people and scopes; see apps.audit.directory."""
 
+    person_model = Person._meta.label_lower
+
     def people(self, ids: Iterable[int]) -> Mapping[int, str]:
         return dict(Person.objects.filter(pk__in=list(ids)).values_list("pk", "name"))
 

@@ -7,7 +7,9 @@ from typing import Protocol
 
 
 class Directory(Protocol):
-    """Who knows the names of people and of scopes."""
+    """Who knows the names of people and of scopes. person_model: the label of the model of people."""
+
+    person_model: str
 
     def people(self, ids: Iterable[int]) -> Mapping[int, str]: ...
 
@@ -20,6 +22,8 @@ class Directory(Protocol):
 
 class _Nobody:
     """Knows no names: ids stay ids."""
+
+    person_model = ""
 
     def people(self, ids: Iterable[int]) -> Mapping[int, str]:
         return {}

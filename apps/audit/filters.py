@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import django_filters
+from django import forms
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit import directory
 from apps.audit.models import AuditEvent
+from apps.core.actor import Via
+
+WAYS = [
+    (Via.SESSION.value, _("browser")),
+    (Via.TOKEN.value, _("token")),
+    (Via.COMMAND.value, _("command line")),
+    (Via.SYSTEM.value, _("the portal itself")),
+]
+
+
+def _a_time() -> forms.DateTimeInput:
+    """A field for a time in the zone of the person who looks."""
+    return forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 
 
 class EventFilter(django_filters.FilterSet):
@@ -17,10 +31,14 @@ class EventFilter(django_filters.FilterSet):
     action = django_filters.CharFilter(method="by_action", label=_("Action"))
     object = django_filters.CharFilter(method="by_object", label=_("Object"))
     cluster = django_filters.CharFilter(method="by_cluster", label=_("Cluster"))
-    after = django_filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte", label=_("From"))
-    before = django_filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt", label=_("Until"))
+    after = django_filters.IsoDateTimeFilter(
+        field_name="at", lookup_expr="gte", label=_("From"), widget=_a_time()
+    )
+    before = django_filters.IsoDateTimeFilter(
+        field_name="at", lookup_expr="lt", label=_("Until"), widget=_a_time()
+    )
     request_id = django_filters.CharFilter(label=_("Request"))
-    via = django_filters.CharFilter(label=_("By way of"))
+    via = django_filters.ChoiceFilter(choices=WAYS, label=_("By way of"), empty_label=_("all"))
 
     class Meta:
         model = AuditEvent

@@ -37,6 +37,7 @@ class ShownEvent:
 
     row: AuditEvent
     actor: str
+    object: str
     scope: str
     body: Mapping[str, Any]
     changes: list[diff.KeyChange]
@@ -67,17 +68,20 @@ def shown(rows: Iterable[AuditEvent]) -> list[ShownEvent]:
     """Events with the names of today beside the ids of the trail."""
     rows = list(rows)
     known = directory.known()
-    people = known.people({row.actor_id for row in rows if row.actor_id is not None})
+    objects = {int(row.object_id) for row in rows if row.object_type == known.person_model}
+    people = known.people(objects | {row.actor_id for row in rows if row.actor_id is not None})
     scopes = known.scopes({row.scope_id for row in rows if row.scope_id is not None})
     return [_shown(row, people, scopes) for row in rows]
 
 
 def _shown(row: AuditEvent, people: Mapping[int, str], scopes: Mapping[int, str]) -> ShownEvent:
     body = json.loads(row.body)
+    is_person = row.object_type == directory.known().person_model
     name = people.get(row.actor_id, row.actor_label) if row.actor_id is not None else row.actor_label
     return ShownEvent(
         row=row,
         actor=name if row.via == "session" or name == row.actor_label else f"{name} · {row.actor_label}",
+        object=people.get(int(row.object_id), row.object_label) if is_person else row.object_label,
         scope=scopes.get(row.scope_id, str(row.scope_id)) if row.scope_id is not None else "",
         body=body,
         changes=diff.key_changes(body.get("before"), body.get("after")),

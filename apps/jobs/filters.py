@@ -13,7 +13,7 @@ class JobFilter(django_filters.FilterSet):
     """Jobs by kind, state and cluster."""
 
     kind = django_filters.CharFilter(lookup_expr="startswith", label=_("Kind"))
-    state = django_filters.ChoiceFilter(choices=JobState.choices, label=_("State"))
+    state = django_filters.ChoiceFilter(choices=JobState.choices, label=_("State"), empty_label=_("all"))
     cluster = django_filters.CharFilter(field_name="scope__slug", label=_("Cluster"))
 
     class Meta:
@@ -30,6 +30,7 @@ class DeliveryFilter(django_filters.FilterSet):
         choices=[("waiting", _("waiting")), ("delivered", _("delivered")), ("dead", _("given up"))],
         method="by_state",
         label=_("State"),
+        empty_label=_("all"),
     )
 
     class Meta:

@@ -15,6 +15,7 @@ from apps.accounts.links import link_of
 from apps.accounts.services.invitations import RoleIn
 from apps.accounts.services.roles import grant_role_by_email
 from apps.core import clock, form_errors
+from apps.core.administration import tabs
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
@@ -33,7 +34,8 @@ def people(request: HttpRequest) -> HttpResponse:
     context = {
         "filter": found,
         "page": page_of(request, found.qs),
-        "filtered": bool(request.GET),
+        "filtered": any(request.GET.get(name) for name in PeopleFilter.get_filters()),
+        "administration": tabs(actor),
         "invitations": queries.invitations_visible_to(actor).filter(queries.open_invitation(clock.now())),
         "role_form": forms.RoleByEmailForm(actor=actor),
         "service_form": forms.ServiceAccountForm(actor=actor, for_service=True),

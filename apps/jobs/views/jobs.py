@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.core import clock, form_errors
+from apps.core.administration import tabs
 from apps.core.errors import Invalid
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import page_of
-from apps.core.rights import Right
 from apps.jobs import forms, queries, services
 from apps.jobs.filters import JobFilter
 from apps.jobs.models import Job
@@ -32,7 +32,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
         "filter": found,
         "page": page_of(request, found.qs),
         "filtered": any(request.GET.get(name) for name in JobFilter.get_filters()),
-        "administrates": actor.may_anywhere(Right.ADMIN),
+        "administration": tabs(actor),
         "worker_seen": queries.worker_seen(clock.now()),
     }
     return render(request, "jobs/jobs.html", context)
@@ -83,8 +83,9 @@ def checkpoint_audit(request: HttpRequest) -> HttpResponse:
 
 def schedules(request: HttpRequest) -> HttpResponse:
     """Work that is due again and again."""
-    rows = queries.schedules_visible_to(actor_of(request))
-    return render(request, "jobs/schedules.html", {"schedules": rows})
+    actor = actor_of(request)
+    context = {"schedules": queries.schedules_visible_to(actor), "administration": tabs(actor)}
+    return render(request, "jobs/schedules.html", context)
 
 
 def schedule(request: HttpRequest, schedule_id: int) -> HttpResponse:

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.core import form_errors
+from apps.core.administration import tabs
 from apps.core.errors import Conflict, Invalid, NotAllowed
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of, version_in
@@ -23,11 +24,7 @@ from apps.jobs.services import webhooks as service
 def endpoints(request: HttpRequest) -> HttpResponse:
     """Addresses of the team's automation."""
     actor = actor_of(request)
-    context = {
-        "endpoints": queries.endpoints_visible_to(actor),
-        "form": forms.NewEndpointForm(actor=actor),
-    }
-    return render(request, "jobs/webhooks.html", context)
+    return _endpoints_page(request, forms.NewEndpointForm(actor=actor))
 
 
 @never_cache
@@ -50,8 +47,7 @@ def create(request: HttpRequest) -> HttpResponse:
             form_errors.show(form, error)
         else:
             return render(request, "jobs/webhook_secret.html", {"endpoint": endpoint})
-    context = {"endpoints": queries.endpoints_visible_to(actor), "form": form}
-    return render(request, "jobs/webhooks.html", context, status=400)
+    return _endpoints_page(request, form, status=400)
 
 
 def endpoint(request: HttpRequest, endpoint_id: int) -> HttpResponse:
@@ -113,6 +109,16 @@ def redeliver(request: HttpRequest, delivery_id: int) -> HttpResponse:
     delivery = sending.redeliver(delivery_id=delivery_id, actor=actor_of(request))
     messages.success(request, _("The message is sent again."))
     return redirect("jobs:webhook", delivery.endpoint_id)
+
+
+def _endpoints_page(request: HttpRequest, form: forms.NewEndpointForm, *, status: int = 200) -> HttpResponse:
+    actor = actor_of(request)
+    context = {
+        "endpoints": queries.endpoints_visible_to(actor),
+        "form": form,
+        "administration": tabs(actor),
+    }
+    return render(request, "jobs/webhooks.html", context, status=status)
 
 
 def _deliveries(request: HttpRequest, endpoint_id: int) -> dict[str, object]:
