@@ -19,7 +19,7 @@ from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import Layout
 from apps.fleet.engine.templates import TEMPLATES, template
 from apps.fleet.models import Cluster, Domain
-from apps.fleet.queries.fabric import Fabric, fabric_of, fabric_of_layout
+from apps.fleet.queries.fabric import fabric_of, fabric_of_layout
 
 IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 DRY_RUN = OpenApiParameter("dry_run", bool, description="true: say what would be built, and build nothing.")
@@ -78,14 +78,14 @@ class LayoutTemplates(APIView):
 
 
 class LayoutFigures(APIView):
-    token_scopes = {"POST": TokenScope.READ}
+    token_scopes = {"POST": frozenset({TokenScope.FLEET_WRITE, TokenScope.PLAN_WRITE})}
 
     @extend_schema(request={"application/json": {"type": "object"}}, responses=s.FabricOut)
     def post(self, request: Request) -> Response:
         """Figures of a free layout (in the form that /layout-templates/ gives): bisection, hops, parts, fit."""
         if not isinstance(request.data, dict):
             raise Invalid("a layout is an object", errors=[FieldError(pointer="", message="an object")])
-        return Response(s.FabricOut(_with_kind(fabric_of_layout(from_values(request.data)), None)).data)
+        return Response(s.FabricOut(fabric_of_layout(from_values(request.data))).data)
 
 
 class Domains(generics.ListAPIView):
@@ -129,7 +129,7 @@ class DomainFabric(APIView):
         fabric = fabric_of(domain)
         if fabric is None:
             raise Invalid("neither a layout nor links are on record", code="no_fabric")
-        return Response(s.FabricOut(_with_kind(fabric, domain)).data)
+        return Response(s.FabricOut(fabric).data)
 
 
 def _layout(key: str | None, values: dict[str, Any] | None) -> Layout:
@@ -141,14 +141,3 @@ def _layout(key: str | None, values: dict[str, Any] | None) -> Layout:
         message = f"there is no layout template {key!r}; there are {known}"
         raise Invalid(message, errors=[FieldError(pointer="/template", message=message)])
     return layout
-
-
-def _with_kind(fabric: Fabric, domain: Domain | None) -> dict[str, Any]:
-    kind = domain.topology if domain is not None and fabric.layout is None else fabric.kind
-    return {
-        "topology": kind,
-        "metrics": fabric.metrics,
-        "fits": fabric.fits,
-        "bisection_share": fabric.bisection_share,
-        "all_to_all_share": fabric.all_to_all_share,
-    }

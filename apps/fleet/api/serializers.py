@@ -124,7 +124,9 @@ class TierOut(serializers.Serializer[Any]):
 class FabricOut(serializers.Serializer[Any]):
     """Figures of a fabric; bandwidth is one way."""
 
-    topology = serializers.ChoiceField(choices=[(kind.value, kind.value) for kind in TopologyKind])
+    topology = serializers.ChoiceField(
+        choices=[(kind.value, kind.value) for kind in TopologyKind], source="kind"
+    )
     accelerators = serializers.IntegerField(source="metrics.endpoints")
     injection_bytes_per_s = serializers.IntegerField(source="metrics.injection_bytes_per_s")
     bisection_bytes_per_s = serializers.IntegerField(source="metrics.bisection.bandwidth_bytes_per_s")

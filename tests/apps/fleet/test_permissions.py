@@ -1,0 +1,95 @@
+"""Role × endpoint: who may do what over REST. An endpoint that is missing here fails the last test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from apps.core import clock
+from apps.fleet.api.urls import urlpatterns
+from apps.fleet.models import Hold, HoldKind, NodeAlias
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+READ = {"vic": 200, "bo": 200, "ada": 200}
+FIRST = {"If-Match": '"v1"'}
+PLACE = {"rack": "R1", "position": "", "serial": ""}
+BUILD = {"cluster": "hall-1", "name": "new", "template": "8-mesh", "accelerator_model": "x"}
+HOLD = {"node_id": "{node}", "kind": "quarantine", "reason": "x"}
+EDIT = {"name": "Hall", "description": "", "owner_team": ""}
+
+# name of the address, method, body, status by person; eve of another cluster gets `hidden` where it is one object
+TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
+    ("clusters", "get", None, READ | {"eve": 200}),
+    ("clusters", "post", {"name": "New"}, {"vic": 403, "bo": 403, "ada": 201, "eve": 403}),
+    ("cluster", "get", None, READ | {"eve": 404}),
+    ("cluster", "put", EDIT, {"vic": 403, "bo": 200, "ada": 200, "eve": 404}),
+    ("layout_templates", "get", None, READ | {"eve": 200}),
+    ("layout_figures", "post", {}, {"vic": 400, "bo": 400, "ada": 400, "eve": 400}),
+    ("domains", "get", None, READ | {"eve": 200}),
+    ("domains", "post", BUILD, {"vic": 403, "bo": 201, "ada": 201, "eve": 404}),
+    ("domain", "get", None, READ | {"eve": 404}),
+    ("domain_fabric", "get", None, {"vic": 400, "bo": 400, "ada": 400, "eve": 404}),
+    ("nodes", "get", None, READ | {"eve": 200}),
+    ("node", "get", None, READ | {"eve": 404}),
+    ("node", "put", PLACE, {"vic": 403, "bo": 200, "ada": 200, "eve": 404}),
+    ("move_node", "post", {"to": "spare", "reason": "x"}, {"vic": 403, "bo": 200, "ada": 200, "eve": 404}),
+    ("holds", "get", None, READ | {"eve": 200}),
+    ("holds", "post", HOLD, {"vic": 403, "bo": 201, "ada": 201, "eve": 404}),
+    ("release_hold", "post", {"reason": "x"}, {"vic": 403, "bo": 200, "ada": 200, "eve": 404}),
+    ("aliases", "get", None, READ | {"eve": 200}),
+    ("aliases", "post", {"node_id": "{node}", "name": "b"}, {"vic": 403, "bo": 201, "ada": 201, "eve": 404}),
+    ("alias", "delete", None, {"vic": 403, "bo": 204, "ada": 204, "eve": 404}),
+    ("accelerators", "get", None, READ | {"eve": 200}),
+    ("switches", "get", None, READ | {"eve": 200}),
+    ("links", "get", None, READ | {"eve": 200}),
+    ("hardware_changes", "get", None, READ | {"eve": 200}),
+]
+CASES = [
+    (name, method, body, person, status)
+    for name, method, body, answers in TABLE
+    for person, status in answers.items()
+]
+
+
+@pytest.fixture
+def addresses(cluster) -> dict[str, Any]:
+    """What stands in the addresses and bodies of the table."""
+    domain = factories.domain(cluster)
+    node = factories.node(cluster, domain=domain, accelerators=1)
+    alias = NodeAlias.objects.create(cluster=cluster, node=node, name="a")
+    hold = Hold.objects.create(
+        node=node, kind=HoldKind.MAINTENANCE, reason="x", by_label="x", since=clock.now()
+    )
+    return {
+        "node": node.pk,
+        "cluster": cluster.slug,
+        "domain": domain.pk,
+        "domain_fabric": domain.pk,
+        "move_node": node.pk,
+        "release_hold": hold.pk,
+        "alias": alias.pk,
+    }
+
+
+@pytest.mark.parametrize(("name", "method", "body", "person", "status"), CASES)
+def test_each_role_gets_its_answer(name, method, body, person, status, addresses, request, api):
+    route = next(str(one.pattern) for one in urlpatterns if one.name == name)
+    address = route.replace("<slug:slug>", "{x}").replace("<int:pk>", "{x}").format(x=addresses.get(name))
+    if isinstance(body, dict):
+        body = {key: addresses["node"] if value == "{node}" else value for key, value in body.items()}
+    caller = api(request.getfixturevalue(person))
+    answer = getattr(caller, method)(f"/api/v1/{address}", body, format="json", headers=FIRST)
+    assert answer.status_code == status, answer.content
+
+
+def test_lists_hold_nothing_of_other_clusters(addresses, eve, api):
+    lists = ["domains", "nodes", "holds", "node-aliases", "accelerators", "switches", "links"]
+    for name in lists:
+        assert api(eve).get(f"/api/v1/{name}/").json()["results"] == []
+
+
+def test_every_endpoint_is_in_the_table():
+    assert {pattern.name for pattern in urlpatterns} == {name for name, *_rest in TABLE}

@@ -1,0 +1,118 @@
+"""The topology page: aggregate first, one domain down to its accelerators, colours and selection."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.fleet import services
+from apps.fleet.engine.templates import template
+from apps.fleet.models import Domain, HoldKind, Node
+from apps.fleet.queries import topology
+from apps.fleet.queries.layers import Layer, layer_of, layers, register_layer
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def domain(cluster, bo, actor_for) -> Domain:
+    return services.build_domain(
+        actor=actor_for(bo),
+        cluster_id=cluster.pk,
+        name="sn",
+        layout=template("144-as-4x36"),
+        accelerator_model="nvidia-gb200",
+    )
+
+
+def picture(domain: Domain, key: str = "state") -> topology.DomainPicture:
+    nodes = topology.nodes_to_draw(domain.cluster, domain)
+    return topology.picture_of(domain.cluster, domain, nodes, layer_of(key).paint(nodes))
+
+
+def test_a_split_node_is_drawn_in_both_of_its_sub_domains(domain):
+    halls = {hall.name: hall for hall in picture(domain).halls}
+    parts = [
+        (hall.name, part.part, part.cards) for hall in halls.values() for part in hall.parts if part.part
+    ]
+    assert [hall.accelerators for hall in halls.values()] == [36, 36, 36, 36]
+    assert parts == [("sn-s1", 1, 4), ("sn-s2", 2, 4), ("sn-s3", 1, 4), ("sn-s4", 2, 4)]
+
+
+def test_the_legend_counts_each_node_once(domain, bo, actor_for):
+    node = domain.nodes.first()
+    services.hold_node(actor=actor_for(bo), node_id=node.pk, kind=HoldKind.QUARANTINE, reason="optics")
+    legend = {shade.value: number for shade, number in picture(domain).legend}
+    assert sum(number for number in legend.values()) == 18
+    assert {shade.value for shade, _ in picture(domain, "quarantine").legend} == {"free", "quarantined"}
+
+
+def test_failure_domains_are_racks_where_they_are_written_down_and_sub_domains_else(domain):
+    assert [shade.word for shade, _ in picture(domain, "failure_domain").legend] == [
+        "sn-s1",
+        "sn-s2",
+        "sn-s3",
+        "sn-s4",
+    ]
+    Node.objects.filter(name__lte="sn-n09").update(rack="R1")
+    assert {shade.word for shade, _ in picture(domain, "failure_domain").legend} == {
+        "R1",
+        "no rack written down",
+    }
+
+
+def test_one_domain_is_drawn_at_once_and_several_in_aggregate(domain, cluster, vic, client_of):
+    address = f"/clusters/{cluster.slug}/topology/"
+    assert b"sn-n18" in client_of(vic).get(address).content
+    factories.node(cluster, "stray")
+    answer = client_of(vic).get(address)
+    assert [(tile.nodes, tile.accelerators) for tile in answer.context["tiles"]] == [(18, 144), (1, 0)]
+    assert b"stray" in client_of(vic).get(address + "?domain=none").content
+
+
+def test_the_page_has_a_link_for_each_of_144_accelerators_and_no_script_of_its_own(
+    domain, cluster, vic, client_of
+):
+    content = client_of(vic).get(f"/clusters/{cluster.slug}/topology/?domain={domain.pk}").content.decode()
+    assert content.count('class="cell tone-') == 144
+    assert "<script>" not in content
+
+
+def test_what_the_address_selects_is_told_beside(domain, cluster, vic, client_of):
+    card = domain.nodes.first().accelerators.last()
+    address = f"/clusters/{cluster.slug}/topology/?domain={domain.pk}&card={card.pk}&colour=health"
+    answer = client_of(vic).get(address)
+    assert answer.context["selected_cell"].card == card
+    assert 'id="side-panel"' in answer.content.decode()
+
+
+def test_a_domain_of_another_cluster_is_missing(domain, other_cluster, eve, client_of):
+    answer = client_of(eve).get(f"/clusters/{other_cluster.slug}/topology/?domain={domain.pk}")
+    assert answer.status_code == 404
+
+
+def test_a_misspelt_parameter_is_an_error(cluster, vic, client_of):
+    assert client_of(vic).get(f"/clusters/{cluster.slug}/topology/?domian=1").status_code == 400
+
+
+def test_an_unknown_colour_gives_the_ordinary_one():
+    assert layer_of("no-such").key == layers()[0].key == "state"
+
+
+def test_a_layer_of_an_app_above_is_offered_once():
+    with pytest.raises(RuntimeError):
+        register_layer(Layer(key="state", title="x", paint=layers()[0].paint))
+
+
+def test_a_domain_needs_as_many_queries_with_many_nodes(cluster, vic, client_of, assert_constant_queries):
+    home = factories.domain(cluster, sub_domains=2)
+    address = f"/clusters/{cluster.slug}/topology/?domain={home.pk}"
+
+    def grow() -> None:
+        for _number in range(20):
+            factories.node(cluster, domain=home, accelerators=4)
+
+    grow()
+    client = client_of(vic)
+    assert_constant_queries(lambda: client.get(address), grow)
+    assert_constant_queries(lambda: client.get(f"/clusters/{cluster.slug}/topology/"), grow)
