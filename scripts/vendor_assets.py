@@ -9,6 +9,8 @@ Usage, from the root of the checkout, in a folder into which `npm pack` has put 
 htmx is taken from the installed django-htmx, which ships it. Two files are made from Tabler rather than
 copied: static/icons.svg (only the icons listed in static/icons.txt), and tabler-auto.css (the dark rules
 again, for data-bs-theme="auto" under a dark system preference, so that no script has to choose the theme).
+What comes from elsewhere keeps its line in the manifest: tests/vendor/compose-spec.json is the schema inside the
+docker compose of that version.
 """
 
 from __future__ import annotations
@@ -202,6 +204,8 @@ def main(folder: Path) -> None:
     css = packed(folder, TABLER, TABLER.member).decode()
     entries.append(write(auto, auto_theme(css).encode(), change="dark rules under prefers-color-scheme"))
     manifest = STATIC / "vendor" / "manifest.json"
+    written = {entry["file"] for entry in entries}
+    entries += [entry for entry in json.loads(manifest.read_text()) if entry["file"] not in written]
     manifest.write_text(json.dumps(sorted(entries, key=lambda entry: entry["file"]), indent=2) + "\n")
 
 

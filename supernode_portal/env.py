@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -16,8 +16,9 @@ def text(name: str, default: str = "") -> str:
             raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; set one of them")
         try:
             return Path(path).read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise ImproperlyConfigured(f"{name}_FILE: {path} cannot be read: {error.strerror}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+            raise ImproperlyConfigured(f"{name}_FILE: {path} cannot be read: {reason}") from error
     return os.environ.get(name, default).strip()
 
 
@@ -64,9 +65,23 @@ def origin(name: str, default: str) -> str:
     """An http or https address without path, such as https://portal.example.com."""
     raw = text(name, default).rstrip("/")
     parts = urlsplit(raw)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query:
+    if (
+        parts.scheme not in ("http", "https")
+        or not _is_host(parts)
+        or parts.path
+        or parts.query
+        or parts.fragment
+    ):
         raise ImproperlyConfigured(f"{name}={raw!r}: say an address such as https://portal.example.com")
     return raw
+
+
+def _is_host(parts: SplitResult) -> bool:
+    """A host with or without a port, and no user."""
+    try:
+        return bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
+    except ValueError:  # a port that is no number
+        return False
 
 
 def database(name: str, default: str) -> dict[str, object]:
@@ -85,6 +100,8 @@ def database(name: str, default: str) -> dict[str, object]:
             port = parts.port
         except ValueError as error:
             raise ImproperlyConfigured(f"{name}: the port is not a number") from error
+        if not parts.path.strip("/"):
+            raise ImproperlyConfigured(f"{name}: name the database, as in postgresql://HOST/NAME")
         return {
             "ENGINE": "django.db.backends.postgresql",
             "NAME": unquote(parts.path[1:]),

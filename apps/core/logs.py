@@ -1,4 +1,4 @@
-"""Logs: one JSON object per line with the request's id; secrets are masked."""
+"""Logs: one JSON object per line, or lines for people, with the request's id; secrets are masked."""
 
 from __future__ import annotations
 
@@ -10,16 +10,24 @@ from datetime import UTC, datetime
 
 request_id_var: ContextVar[str] = ContextVar("request_id", default="-")
 
-_SECRET = re.compile(
-    r"\bsnp_([0-9A-Za-z]{12})\.[0-9A-Za-z]+|(?i:(bearer|password|secret|authorization)(\W{1,3}))\S+"
+_SECRETS = (
+    # The secret part of an API token; its key stays, so that the token can be found.
+    (re.compile(r"\b(snp_[0-9A-Za-z]{12}\.)[0-9A-Za-z]+"), r"\1***"),
+    # "password=…", "Authorization: Bearer …", '"secret": "…"'
+    (
+        re.compile(r"(?i)\b((?:authorization|bearer|password|secret)\W{1,3}(?:(?:bearer|basic)\s+)?)\S+"),
+        r"\1***",
+    ),
+    # The password in an address such as postgresql://portal:…@host/name
+    (re.compile(r"(://[^\s:/@]*:)[^\s/@]+(?=@)"), r"\1***"),
 )
 
 
 def mask(text: str) -> str:
     """The text without token secrets and passwords."""
-    return _SECRET.sub(
-        lambda m: f"snp_{m.group(1)}.***" if m.group(1) else f"{m.group(2)}{m.group(3)}***", text
-    )
+    for pattern, instead in _SECRETS:
+        text = pattern.sub(instead, text)
+    return text
 
 
 class RequestIdFilter(logging.Filter):
@@ -28,6 +36,13 @@ class RequestIdFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id_var.get()
         return True
+
+
+class PlainFormatter(logging.Formatter):
+    """A record as lines for people."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return mask(super().format(record))
 
 
 class JsonFormatter(logging.Formatter):

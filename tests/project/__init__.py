@@ -1,0 +1,1 @@
+"""The project: environment variables, settings, deployment files."""
