@@ -6,3 +6,9 @@ from django.apps import AppConfig
 class PortalConfig(AppConfig):
     name = "apps.portal"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Bring what only this floor knows to the topology page below."""
+        from apps.portal.queries import topology_layers
+
+        topology_layers.register()

@@ -1,0 +1,105 @@
+"""Drift and bandwidth as colours of the topology page."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.benchmarks.models import BenchmarkRun
+from apps.core import clock
+from apps.environments.models import DriftCheck, DriftFinding
+from apps.fleet.models import Domain
+from apps.fleet.queries.layers import Colours, layer_of
+from apps.fleet.queries.topology import nodes_to_draw
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def domain(cluster) -> Domain:
+    made = factories.domain(cluster, unidirectional_bytes_per_s=900e9)
+    for name in ("n1", "n2"):
+        factories.node(cluster, name, domain=made, accelerators=2)
+    return made
+
+
+def painted(domain: Domain, key: str) -> Colours:
+    return layer_of(key).paint(nodes_to_draw(domain.cluster, domain))
+
+
+def words(domain: Domain, key: str) -> dict[str, str]:
+    nodes = {node.pk: node.name for node in domain.nodes.all()}
+    return {nodes[pk]: shade.value for pk, shade in painted(domain, key).nodes.items()}
+
+
+def checked(domain: Domain, *names: str) -> DriftCheck:
+    return DriftCheck.objects.create(
+        domain=domain,
+        first_checked_at=clock.now(),
+        checked_at=clock.now(),
+        verdict="fail",
+        input_digest="0" * 64,
+        node_count=len(names),
+        finding_count=1,
+        components=[],
+        groups=[{"fingerprint": "a", "verdict": "pass", "nodes": list(names), "cells": []}],
+        odd_ones=[],
+        shortest_boards=[],
+    )
+
+
+def test_before_the_first_check_no_node_matches(domain):
+    assert set(words(domain, "drift").values()) == {"not_evaluated"}
+
+
+def test_a_node_with_a_finding_stands_out_and_says_in_what(domain):
+    check = checked(domain, "n1", "n2")
+    node = domain.nodes.get(name="n2")
+    DriftFinding.objects.create(
+        domain=domain,
+        node=node,
+        component="nccl",
+        kind="drift",
+        outcome="drift",
+        reason="differs",
+        verdict="fail",
+        first_seen_at=clock.now(),
+        last_seen_at=clock.now(),
+    )
+    assert words(domain, "drift") == {"n1": "match", "n2": "drift"}
+    colours = painted(domain, "drift")
+    assert "nccl" in colours.nodes[node.pk].note
+    assert colours.of == check.checked_at
+
+
+def test_a_node_that_the_check_left_out_does_not_match(domain):
+    checked(domain, "n1")
+    assert words(domain, "drift") == {"n1": "match", "n2": "not_evaluated"}
+
+
+def test_bandwidth_is_that_of_the_newest_run_of_each_node(domain):
+    for busbw in (400e9, 850e9):
+        run = BenchmarkRun.objects.create(
+            cluster=domain.cluster,
+            domain=domain,
+            sha256=f"{int(busbw):064d}",
+            tool="nccl-tests",
+            collective="all_reduce",
+            ranks=2,
+            status="complete",
+            max_size_bytes=1 << 34,
+            busbw_bytes_per_s=busbw,
+            wrong_total=0,
+            received_at=clock.now(),
+        )
+        run.nodes.add(domain.nodes.get(name="n1"))
+    shades = {domain.nodes.get(pk=pk).name: shade for pk, shade in painted(domain, "bandwidth").nodes.items()}
+    assert (shades["n1"].word, shades["n1"].style) == ("850 GB/s", "heat heat-9")
+    assert shades["n2"].value == "unknown"
+
+
+def test_the_page_offers_both(domain, cluster, vic, client_of):
+    address = f"/clusters/{cluster.slug}/topology/?domain={domain.pk}&colour="
+    for key in ("drift", "bandwidth"):
+        answer = client_of(vic).get(address + key)
+        assert answer.context["layer"].key == key
