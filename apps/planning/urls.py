@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from apps.planning.views import plans
+from apps.planning.views import plans, studies
 
 app_name = "planning"
 urlpatterns = [
     path("plans/", plans.plans, name="plans"),
     path("plans/new/", plans.new, name="new"),
     path("plans/compare/", plans.compare, name="compare"),
+    path("plans/studies/", studies.hub, name="studies"),
+    path("plans/studies/<slug:key>/", studies.study, name="study"),
     path("plans/<int:plan_id>/", plans.plan, name="plan"),
     path("plans/<int:plan_id>/revise/", plans.revise, name="revise"),
     path("plans/<int:plan_id>/versions/<int:number>/", plans.version, name="version"),

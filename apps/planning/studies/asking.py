@@ -1,0 +1,92 @@
+"""Asking a study: a form from a request's values, what a plan's version fills in, and errors at the fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import QueryDict
+
+from apps.core.actor import Actor
+from apps.core.errors import Invalid, Missing, NotAllowed
+from apps.core.form_errors import show
+from apps.core.rights import Right
+from apps.planning import queries
+from apps.planning.models import PlanVersion
+from apps.planning.studies.base import Result, Study
+from apps.planning.studies.fields import StudyForm, refused
+from apps.planning.studies.plan_facts import facts_of
+
+SENT = "asked"  # the hidden field of a form that was sent: what it leaves out is meant to be empty
+
+
+def require_reader(actor: Actor) -> None:
+    """Whoever may read anything may compute. Raises NotAllowed."""
+    if not actor.may_anywhere(Right.READ):
+        raise NotAllowed("this needs the right to read", code="role", right=Right.READ.value)
+
+
+def plan_in(actor: Actor, said: Any) -> PlanVersion | None:
+    """The version that `plan` names as PLAN.NUMBER, or the plan's newest as PLAN. Raises Invalid, Missing."""
+    if not said:
+        return None
+    plan_id, _dot, number = str(said).partition(".")
+    if not plan_id.isdecimal() or (number and not number.isdecimal()) or max(len(plan_id), len(number)) > 9:
+        raise Invalid("plan: say plan and version, such as 12.3", code="plan")
+    if number:
+        return queries.version_for(actor, int(plan_id), int(number))
+    newest = queries.plan_for(actor, int(plan_id)).versions.select_related("plan").first()
+    if newest is None:
+        raise Missing("the plan has no version")
+    return newest
+
+
+def form_for(study: Study, sent: QueryDict, *, actor: Actor) -> StudyForm:
+    """The form of a page, always filled: by what was sent, else by a plan's facts over what the study starts from."""
+    plan = plan_in(actor, sent.get("plan"))
+    if SENT in sent:
+        return study.form(sent, actor=actor, plan=plan)
+    given = {name: sent.getlist(name) if len(sent.getlist(name)) > 1 else sent[name] for name in sent}
+    return study.form(start_of(study, plan) | given, actor=actor, plan=plan)
+
+
+def form_of_json(study: Study, body: Mapping[str, Any], *, actor: Actor) -> StudyForm:
+    """The form of a request over REST: what the body leaves out keeps its start value."""
+    plan = plan_in(actor, body.get("plan"))
+    unknown = set(body) - set(study.form.base_fields) - {"plan"}
+    form = study.form(start_of(study, plan) | dict(body), actor=actor, plan=plan)
+    for name in sorted(unknown):
+        form.add_error(None, f"{name}: there is no such field")
+    return form
+
+
+def start_of(study: Study, plan: PlanVersion | None) -> dict[str, Any]:
+    """The values that a form starts from."""
+    start = dict(study.form.start)
+    if plan is not None:
+        facts = facts_of(plan)
+        start |= {name: facts[name] for name in study.form.base_fields if name in facts}
+    return start
+
+
+def answer(study: Study, form: StudyForm) -> tuple[dict[str, Any], Result] | None:
+    """Values and result; None, with errors at the fields, where the input is not sound."""
+    if not form.is_valid():
+        return None
+    values = form.values()
+    try:
+        return values, study.compute(values)
+    except Invalid as error:
+        place_errors(form, error)
+        return None
+
+
+def place_errors(form: StudyForm, error: Invalid) -> None:
+    """The texts of a refusal at the fields that they are about."""
+    if not error.errors:
+        show(form, error)
+        return
+    for name, texts in refused(error).items():
+        known = name if name in form.fields else None
+        for text in texts:
+            form.add_error(known, text if known else f"{name}: {text}" if name else text)

@@ -1,0 +1,198 @@
+"""What the answer of a study is shown as: blocks that one template draws, each with the same data in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _l
+
+from apps.planning.engine.study_terms import STUDY_TERMS
+
+Text = str | Promise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stat:
+    """One figure that answers the question."""
+
+    label: Text
+    value: Text
+    unit: Text = ""
+    note: Text = ""
+    verdict: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """The figures that answer the question, side by side."""
+
+    kind: ClassVar[str] = "stats"
+    stats: Sequence[Stat]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under columns; the first cell names the row, the others are figures unless `words`."""
+
+    kind: ClassVar[str] = "table"
+    title: Text
+    columns: Sequence[Text]
+    rows: Sequence[Sequence[Any]]
+    icon: str = "list-details"
+    subtitle: Text = ""
+    words: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A Plotly figure and its table twin. The summary says in one sentence what is to be seen."""
+
+    kind: ClassVar[str] = "chart"
+    id: str
+    title: Text
+    summary: Text
+    figure: Mapping[str, Any]
+    columns: Sequence[Text]
+    rows: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bars:
+    """Parts of wholes, one bar each; `limit` is a line across them in the unit of the parts."""
+
+    kind: ClassVar[str] = "bars"
+    title: Text
+    bars: Sequence[Mapping[str, Any]]
+    scale: float | None = None
+    limit: float | None = None
+    limit_label: Text = ""
+    icon: str = "stack-2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A sentence that must not be missed."""
+
+    kind: ClassVar[str] = "note"
+    tone: str
+    title: Text
+    text: Text = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One figure of the result: its name, its value in words, and the formula that gives it."""
+
+    key: str
+    name: Text
+    value: Text
+
+    @property
+    def formula(self) -> str:
+        """How it is computed."""
+        return STUDY_TERMS[self.key].formula
+
+    @property
+    def source(self) -> str:
+        """Who says so."""
+        return STUDY_TERMS[self.key].source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """All figures of the result, each with its formula and source."""
+
+    kind: ClassVar[str] = "figures"
+    title: Text
+    figures: Sequence[Figure]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumptions:
+    """What the result rests on, with value, source and how sure that is."""
+
+    kind: ClassVar[str] = "assumptions"
+    rows: Sequence[Mapping[str, Any]]
+
+    @property
+    def shown(self) -> list[dict[str, Any]]:
+        """The rows with values and confidence in words."""
+        return [
+            {
+                **row,
+                "value": _plain(row["value"]),
+                "confidence": CONFIDENCE.get(row["confidence"], row["confidence"]),
+            }
+            for row in self.rows
+        ]
+
+
+Block = Stats | Table | Chart | Bars | Note | Figures | Assumptions
+
+
+def line(
+    name: Text, x: Iterable[Any], y: Iterable[float | None], *, dash: str = "solid", marks: bool = True
+) -> dict[str, Any]:
+    """A line of a chart; its dash and marks tell it apart without colour."""
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if marks else "lines",
+        "name": str(name),
+        "x": list(x),
+        "y": [None if value is None else float(f"{value:.6g}") for value in y],
+        "line": {"dash": dash},
+    }
+
+
+def axes(x: Text, y: Text, *, log_x: bool = False, log_y: bool = False, **more: Any) -> dict[str, Any]:
+    """The layout of a chart with titles of both axes; y starts at zero unless logarithmic."""
+    return {
+        "xaxis": {"title": {"text": str(x)}, **({"type": "log"} if log_x else {})},
+        "yaxis": {"title": {"text": str(y)}, **({"type": "log"} if log_y else {"rangemode": "tozero"})},
+        "legend": {"orientation": "h", "y": 1.15},
+        **more,
+    }
+
+
+@dataclass(slots=True)
+class Assumed:
+    """Collects what a study assumes while it computes."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, name: str, value: Any, source: str, confidence: str) -> None:
+        """confidence: a key of CONFIDENCE: given, measured, vendor, published, derived, rule_of_thumb."""
+        self.rows.append({"name": name, "value": value, "source": source, "confidence": confidence})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool):
+        return yes_no(value)
+    return f"{value:,.6g}" if isinstance(value, float) else value
+
+
+CONFIDENCE = {
+    "given": _l("given by you"),
+    "measured": _l("measured"),
+    "vendor": _l("vendor"),
+    "published": _l("published"),
+    "derived": _l("derived"),
+    "rule_of_thumb": _l("rule of thumb"),
+    "high": _l("high"),
+    "medium": _l("medium"),
+    "low": _l("low"),
+}
+
+
+def count_shown(value: float) -> str:
+    """A count with thousands apart."""
+    return f"{value:,.0f}"
+
+
+def yes_no(value: bool) -> str:
+    """A flag in words."""
+    return _("yes") if value else _("no")
