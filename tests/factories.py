@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import string
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count
 from typing import Any
 
@@ -13,6 +13,7 @@ from apps.accounts import queries
 from apps.accounts.models import Person, PersonKind, RoleGrant, Scope, Token
 from apps.core import clock
 from apps.core.rights import Role, TokenScope
+from apps.environments.models import Matrix, MatrixEntry, MatrixVersion, NodeFact, NodeReport
 from apps.fleet.models import Accelerator, Cluster, Domain, Node, SubDomain
 
 PASSWORD = "correct horse battery"
@@ -108,4 +109,60 @@ def node(
     Accelerator.objects.bulk_create(
         Accelerator(node=made, sub_domain=first, index=index) for index in range(accelerators)
     )
+    return made
+
+
+def report(node: Node, *, at: datetime | None = None, kind: str = "nvidia_smi_xml", **versions: str) -> None:
+    """The node reports these versions as loaded, and nothing else of this kind any more."""
+    at = at or clock.now()
+    NodeFact.objects.filter(node=node, kind=kind, until__isnull=True).update(until=at)
+    NodeReport.objects.update_or_create(
+        node=node,
+        kind=kind,
+        defaults={"facts_digest": "f" * 64, "sha256": "e" * 64, "reported_at": at, "received_at": at},
+    )
+    NodeFact.objects.bulk_create(
+        NodeFact(
+            node=node,
+            kind=kind,
+            component=component,
+            standing="loaded",
+            value=value,
+            since=at,
+            sha256="e" * 64,
+        )
+        for component, value in versions.items()
+    )
+
+
+def reported_domain(cluster: Cluster, nodes: int = 18, *, sub_domains: int = 3, **versions: str) -> Domain:
+    """A domain of healthy nodes sn-01 … with one accelerator each, spread over sub-domains, all reporting the same.
+
+    Without versions it is a driver and an NCCL.
+    """
+    made = domain(cluster, "sn", sub_domains=sub_domains)
+    homes = list(made.sub_domains.all())
+    each = -(-nodes // sub_domains)
+    for index in range(nodes):
+        one = node(cluster, f"sn-{index + 1:02d}", domain=made, index=index, health="healthy")
+        Accelerator.objects.create(node=one, sub_domain=homes[index // each], index=0)
+        report(one, **(versions or {"gpu_driver": "570.86.15", "nccl": "2.20.5"}))
+    return made
+
+
+def locked_matrix(domain: Domain, *, known_good: bool = False, **versions: str) -> MatrixVersion:
+    """A locked matrix version of a domain that asks for exactly these versions."""
+    now = clock.now()
+    matrix, _created = Matrix.objects.get_or_create(
+        cluster=domain.cluster, domain=domain, name=f"{domain.name} environment", defaults={"created_at": now}
+    )
+    made = MatrixVersion.objects.create(
+        matrix=matrix, number=matrix.versions.count() + 1, created_at=now, digest=f"{next(_number):064x}"
+    )
+    asked = versions or {"gpu_driver": "570.86.15", "nccl": "2.20.5"}
+    for component, version in asked.items():
+        MatrixEntry.objects.create(matrix_version=made, component=component, rule="exact", values=[version])
+    made.state, made.locked_at = "locked", now
+    made.known_good_at = now if known_good else None
+    made.save()
     return made
