@@ -4,13 +4,33 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.environments.views import drift, matrices, overview
+from apps.environments.views import drafts, drift, matrices, nodes, overview
 
 app_name = "environments"
 urlpatterns = [
     path("environment/", overview.overview, name="overview"),
     path("clusters/<slug:slug>/environment/", overview.cluster, name="cluster"),
+    path("clusters/<slug:slug>/environment/settings/", overview.policy, name="policy"),
     path("environment/matrices/<int:pk>/", matrices.matrix, name="matrix"),
     path("environment/versions/<int:pk>/", matrices.version, name="version"),
+    path("environment/versions/<int:pk>/compare/", matrices.compare, name="compare"),
+    path("environment/versions/<int:pk>/export/", matrices.export, name="export"),
+    path("environment/versions/<int:pk>/lock/", matrices.lock, name="lock"),
+    path("environment/versions/<int:pk>/retire/", matrices.retire, name="retire"),
+    path("environment/versions/<int:pk>/draft/", drafts.draft_from_version, name="draft_from_version"),
+    path("environment/versions/<int:pk>/import/", drafts.import_file, name="import"),
+    path("environment/versions/<int:pk>/entries/", drafts.entry, name="add_entry"),
+    path("environment/versions/<int:pk>/entries/<slug:component>/", drafts.entry, name="entry"),
+    path(
+        "environment/versions/<int:pk>/entries/<slug:component>/remove/",
+        drafts.remove_entry,
+        name="remove_entry",
+    ),
     path("environment/domains/<int:pk>/drift/", drift.drift, name="drift"),
+    path("environment/domains/<int:pk>/check/", drift.check_now, name="check"),
+    path("environment/domains/<int:pk>/draft/", drafts.new_draft, name="new_draft"),
+    path("environment/domains/<int:pk>/draft/reports/", drafts.draft_from_reports, name="draft_from_reports"),
+    path("environment/domains/<int:pk>/draft/file/", drafts.draft_from_file, name="draft_from_file"),
+    path("environment/findings/<int:pk>/assign/", drift.assign, name="assign"),
+    path("environment/nodes/<int:pk>/", nodes.node, name="node"),
 ]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.catalogue.engine.components import component
+from apps.catalogue.engine.components import RuleKind, component
+from apps.environments.engine.compat import RuleResult
+from apps.environments.engine.matrix_diff import EntryChange
+from apps.environments.engine.rules import MatrixEntry
 
 Word = str | Promise
 
@@ -145,3 +149,56 @@ _REMEDIES: Mapping[str, Word] = {
     "nothing_asked": _("Choose a version in a new draft of the matrix."),
     "report_too_old": _("Run the collector on the node, and look why it stopped."),
 }
+
+
+def intent_text(entry: MatrixEntry | None) -> str:
+    """What a matrix asks of a component, as one text: the rule, and the versions where it names any."""
+    if entry is None:
+        return ""
+    rule = str(RULES.get(entry.rule.value, entry.rule.value))
+    return f"{rule} {entry.expected}".strip() if entry.rule is not RuleKind.EXACT else entry.expected or rule
+
+
+def diff_rows(changes: Iterable[EntryChange], newer: Iterable[MatrixEntry]) -> list[dict[str, str]]:
+    """Rows for the diff tag: what changed, and what stayed."""
+    changed = {change.component: change for change in changes}
+    rows = [
+        {
+            "key": str(label_of(name)),
+            "old": intent_text(change.before),
+            "new": intent_text(change.after),
+            "kind": change.kind.value,
+        }
+        for name, change in changed.items()
+    ]
+    same = [entry for entry in newer if entry.component not in changed]
+    return rows + [
+        {
+            "key": str(label_of(entry.component)),
+            "old": intent_text(entry),
+            "new": intent_text(entry),
+            "kind": "same",
+        }
+        for entry in same
+    ]
+
+
+def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
+    """Rules between components for a page: verdict, what was found and expected, why; the worst first."""
+    order = ("fail", "unknown", "warn", "waived", "pass")
+    rows = [
+        {
+            "id": result.rule,
+            "title": result.definition.title,
+            "verdict": result.verdict.value,
+            "reason": RULE_REASONS.get(result.reason.value, result.reason.value),
+            "component": label_of(result.clause.component),
+            "found": ", ".join(result.found),
+            "expected": ", ".join(result.expected),
+            "why": result.definition.why,
+            "remedy": result.definition.remedy,
+            "source": result.definition.source,
+        }
+        for result in results
+    ]
+    return sorted(rows, key=lambda row: order.index(row["verdict"]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.db.models import F
@@ -14,6 +13,7 @@ from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.environments import queries
 from apps.environments.engine import drift
+from apps.environments.engine.plain import plain_group
 from apps.environments.models import DriftCheck, MatrixVersion
 from apps.environments.services.findings import keep_findings
 from apps.fleet.models import Domain, Node
@@ -111,7 +111,7 @@ def _enqueue(actor: Actor, domain: Domain) -> Job:
 
 def _keep_row(compared: Comparison, newest: DriftCheck | None) -> DriftCheck:
     result, matrix_id = compared.result, compared.matrix.pk if compared.matrix else None
-    groups = [_group(group) for group in result.groups]
+    groups = [plain_group(group) for group in result.groups]
     mark = digest.of_value([matrix_id, list(result.components), groups])
     if newest is not None and newest.result_digest == mark:
         DriftCheck.objects.filter(pk=newest.pk).update(
@@ -134,12 +134,3 @@ def _keep_row(compared: Comparison, newest: DriftCheck | None) -> DriftCheck:
         odd_ones=[asdict(one) for one in result.odd_ones],
         shortest_boards=[asdict(one) for one in result.shortest_boards],
     )
-
-
-def _group(group: drift.Group) -> dict[str, Any]:
-    return {
-        "fingerprint": group.fingerprint,
-        "verdict": group.verdict.value,
-        "nodes": list(group.nodes),
-        "cells": [asdict(cell) | {"verdict": cell.verdict.value} if cell else None for cell in group.cells],
-    }

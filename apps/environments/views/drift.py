@@ -1,18 +1,147 @@
-"""The drift of a domain."""
+"""The drift of a domain: who differs, from what, since when, and who looks after it."""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from typing import Any
 
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.queries import people_with
+from apps.core.errors import Conflict, Invalid
+from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
-from apps.environments import queries
+from apps.core.paging import page_of
+from apps.core.rights import Right
+from apps.environments import queries, services
+from apps.environments.filters import FindingOnPageFilter
+from apps.environments.models import DriftCheck, DriftFinding
+from apps.environments.page import Table, heat_map, map_rows
+from apps.environments.words import FINDING_KINDS, REASONS, label_of, remedies_of
+from apps.fleet.models import Domain, Node
 from apps.fleet.page import cluster_context
+
+_ALSO = frozenset({"only", "job"})
+EARLIER_CHECKS = 12
 
 
 def drift(request: HttpRequest, pk: int) -> HttpResponse:
     """Who differs, and from what."""
-    domain = queries.domain_for(actor_of(request), pk)
+    actor = actor_of(request)
+    domain = queries.domain_for(actor, pk)
+    refuse_unknown(FindingOnPageFilter, request.GET, also=_ALSO)
     check = queries.newest_check(domain)
-    context = cluster_context(domain.cluster) | {"domain": domain, "check": check}
+    found = FindingOnPageFilter(request.GET, queryset=queries.open_findings(domain=domain))
+    page = page_of(request, found.qs.order_by("verdict", "component", "node__name", "pk"), size=50)
+    only_differences = request.GET.get("only") == "differences"
+    may_write = actor.may(Right.OPERATE, domain.cluster.scope_id)
+    table = _heat_map(check, only_differences=only_differences)
+    context = cluster_context(domain.cluster) | {
+        "cluster": domain.cluster,
+        "domain": domain,
+        "check": check,
+        "table": table,
+        "map_rows": map_rows(table, _node_ids(domain)) if table else (),
+        "only_differences": only_differences,
+        "odd_ones": _labelled(check.odd_ones if check else ()),
+        "shortest_boards": _labelled(check.shortest_boards if check else ()),
+        "standing": queries.domain_standings([domain])[0],
+        "policy": queries.policy_of(domain.cluster),
+        "filter": found,
+        "page": page,
+        "findings": [_finding(row) for row in page.object_list],
+        "change_links": _change_links(domain),
+        "earlier": queries.checks_visible(actor).filter(domain=domain).defer("groups")[:EARLIER_CHECKS],
+        "people": people_with(Right.READ, scope_id=domain.cluster.scope_id) if may_write else (),
+        "may_write": may_write,
+        "job_id": request.GET.get("job", "") if request.GET.get("job", "").isdecimal() else "",
+    }
     return render(request, "environments/drift.html", context)
+
+
+@require_POST
+def check_now(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask for a check, and show how far it is."""
+    job = services.request_check(actor=actor_of(request), domain_id=pk)
+    response = redirect("environments:drift", pk)
+    response["Location"] += f"?job={job.pk}"
+    return response
+
+
+@require_POST
+def assign(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give a finding to somebody."""
+    raw = request.POST.get("owner", "")
+    try:
+        finding = services.assign_finding(
+            actor=actor_of(request), finding_id=pk, owner_id=int(raw) if raw.isdecimal() else None
+        )
+    except (Invalid, Conflict) as error:
+        messages.error(request, error.message)
+        finding = queries.finding_for(actor_of(request), pk)
+    else:
+        messages.success(
+            request, _("The finding is given to %(name)s.") % {"name": finding.owner or _("nobody")}
+        )
+    return redirect("environments:drift", finding.domain_id)
+
+
+def _node_ids(domain: Domain) -> dict[str, int]:
+    return dict(Node.objects.in_use().under(domain).values_list("name", "pk"))
+
+
+def _heat_map(check: DriftCheck | None, *, only_differences: bool) -> Table | None:
+    if check is None or not check.components:
+        return None
+    version = check.matrix_version
+    entries = queries.entries_of(version.entries.all()) if version else []
+    return heat_map(check, entries, only_differences=only_differences)
+
+
+def _labelled(rows: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            **row,
+            "label": label_of(row["component"]),
+            "found_text": " | ".join(row.get("found", ())),
+            "majority_text": " | ".join(row.get("majority", ())),
+            "first": row["nodes"][:5],
+            "more": max(0, len(row["nodes"]) - 5),
+        }
+        for row in rows
+    ]
+
+
+def _finding(row: DriftFinding) -> dict[str, Any]:
+    return {
+        "row": row,
+        "label": label_of(row.component),
+        "kind": FINDING_KINDS.get(row.kind, row.kind),
+        "reason": REASONS.get(row.reason, row.reason),
+        "remedy": remedies_of(row.kind, row.reason),
+        "change_query": urlencode(
+            {"domain": row.domain_id, "node": row.node.name, "component": row.component}
+        ),
+    }
+
+
+def _change_links(domain: Domain) -> list[dict[str, Any]]:
+    """For each component that drifts: how many nodes, and the query that fills in a change for them."""
+    rows = queries.open_findings(domain=domain).filter(kind="drift", verdict="fail")
+    nodes: dict[str, list[str]] = {}
+    for component, node in rows.order_by("component", "node__name").values_list("component", "node__name"):
+        nodes.setdefault(component, []).append(node)
+    return [
+        {
+            "label": label_of(component),
+            "count": len(names),
+            "query": urlencode(
+                [("domain", domain.pk), ("component", component), *(("node", name) for name in names[:200])]
+            ),
+        }
+        for component, names in nodes.items()
+    ]

@@ -1,0 +1,86 @@
+"""Filters of matrices, checks, findings and facts, for pages and API alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.utils.translation import gettext_lazy as _
+
+from apps.core.verdicts import VERDICT_CHOICES
+from apps.environments.models import DriftCheck, DriftFinding, Matrix, MatrixState, MatrixVersion, NodeFact
+from apps.environments.words import FINDING_KINDS
+
+_FINDING_STATES = [("open", _("open")), ("resolved", _("resolved"))]
+
+
+class MatrixFilter(django_filters.FilterSet):
+    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain"))
+
+    class Meta:
+        model = Matrix
+        fields: list[str] = []
+
+
+class VersionFilter(django_filters.FilterSet):
+    cluster = django_filters.CharFilter(field_name="matrix__cluster__slug", label=_("Cluster"))
+    domain = django_filters.NumberFilter(field_name="matrix__domain_id", label=_("Domain"))
+    matrix = django_filters.NumberFilter(field_name="matrix_id", label=_("Matrix"))
+    state = django_filters.ChoiceFilter(choices=MatrixState.choices, label=_("State"))
+    known_good = django_filters.BooleanFilter(
+        field_name="known_good_at", lookup_expr="isnull", exclude=True, label=_("Known-good")
+    )
+
+    class Meta:
+        model = MatrixVersion
+        fields: list[str] = []
+
+
+class CheckFilter(django_filters.FilterSet):
+    cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
+    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain"))
+    verdict = django_filters.ChoiceFilter(choices=VERDICT_CHOICES, label=_("Verdict"))
+
+    class Meta:
+        model = DriftCheck
+        fields: list[str] = []
+
+
+class FindingFilter(django_filters.FilterSet):
+    cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
+    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain"))
+    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    component = django_filters.CharFilter(label=_("Component"))
+    kind = django_filters.ChoiceFilter(choices=[*FINDING_KINDS.items()], label=_("Kind"))
+    verdict = django_filters.ChoiceFilter(choices=VERDICT_CHOICES, label=_("Severity"))
+    owner = django_filters.NumberFilter(field_name="owner_id", label=_("Owner"))
+    state = django_filters.ChoiceFilter(choices=_FINDING_STATES, method="in_state", label=_("State"))
+
+    class Meta:
+        model = DriftFinding
+        fields: list[str] = []
+
+    def in_state(self, rows: Any, _name: str, value: str) -> Any:
+        return rows.filter(resolved_at__isnull=value == "open")
+
+
+class FindingOnPageFilter(FindingFilter):
+    """The same on the page of one domain, without what the page says already."""
+
+    cluster = None
+    domain = None
+    owner = None
+    state = None
+
+
+class FactFilter(django_filters.FilterSet):
+    cluster = django_filters.CharFilter(field_name="node__cluster__slug", label=_("Cluster"))
+    node = django_filters.NumberFilter(field_name="node_id", label=_("Node"))
+    component = django_filters.CharFilter(label=_("Component"))
+    kind = django_filters.CharFilter(label=_("Kind of evidence"))
+    current = django_filters.BooleanFilter(field_name="until", lookup_expr="isnull", label=_("Current"))
+
+    class Meta:
+        model = NodeFact
+        fields: list[str] = []

@@ -1,0 +1,143 @@
+"""Drafts: where they come from, and their edits."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.core import form_errors
+from apps.core.errors import Conflict, Invalid
+from apps.core.pages import actor_of, version_in
+from apps.core.rights import Right
+from apps.environments import forms, queries, services
+from apps.environments.engine.matrix_diff import compare_entries
+from apps.environments.models import MatrixVersion
+from apps.environments.services.drafting import read_entries
+from apps.environments.words import diff_rows
+from apps.fleet.models import Domain
+from apps.fleet.page import cluster_context
+
+
+def new_draft(request: HttpRequest, pk: int) -> HttpResponse:
+    """The ways to a draft for a domain: from reports, from a version, from a file."""
+    domain = queries.domain_for(actor_of(request), pk, Right.OPERATE)
+    return _new_draft_page(request, domain, forms.FileForm())
+
+
+@require_POST
+def draft_from_reports(request: HttpRequest, pk: int) -> HttpResponse:
+    """Draft from what most nodes report."""
+    try:
+        draft = services.draft_from_reports(
+            actor=actor_of(request), domain_id=pk, note=request.POST.get("note", "")[:2000]
+        )
+    except Conflict as error:
+        messages.error(request, error.message)
+        return redirect("environments:new_draft", pk)
+    messages.success(request, _("Drafted from what the nodes report. Look at it, then lock it."))
+    return redirect("environments:version", draft.pk)
+
+
+@require_POST
+def draft_from_file(request: HttpRequest, pk: int) -> HttpResponse:
+    """Draft from a YAML or CSV file; its faults stay on the page."""
+    actor = actor_of(request)
+    domain = queries.domain_for(actor, pk, Right.OPERATE)
+    form = forms.FileForm(request.POST, request.FILES)
+    if form.is_valid():
+        data = form.cleaned_data
+        try:
+            draft = services.draft_from_file(
+                actor=actor, domain_id=pk, text=data["text"], file_format=data["file_format"]
+            )
+        except (Invalid, Conflict) as error:
+            form_errors.show(form, error)
+        else:
+            return redirect("environments:version", draft.pk)
+    return _new_draft_page(request, domain, form)
+
+
+@require_POST
+def draft_from_version(request: HttpRequest, pk: int) -> HttpResponse:
+    """The next draft, starting with this version's entries."""
+    draft = services.draft_from_version(
+        actor=actor_of(request), version_id=pk, note=request.POST.get("note", "")[:2000]
+    )
+    return redirect("environments:version", draft.pk)
+
+
+def entry(request: HttpRequest, pk: int, component: str = "") -> HttpResponse:
+    """Set what a draft asks of one component."""
+    actor = actor_of(request)
+    row = queries.matrix_version_for(actor, pk, Right.OPERATE)
+    form = forms.EntryForm(request.POST or None, fixed_component=component, initial=_initial(row, component))
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        try:
+            services.set_entry(
+                actor=actor,
+                version_id=pk,
+                expected_version=version_in(request),
+                component=data["component"],
+                rule=data["rule"],
+                values=data["values"].splitlines(),
+                note=data["note"],
+            )
+        except (Invalid, Conflict) as error:
+            form_errors.show(form, error)
+        else:
+            return redirect("environments:version", pk)
+    context = cluster_context(row.matrix.cluster) | {"version": row, "form": form, "component": component}
+    return render(request, "environments/entry.html", context)
+
+
+@require_POST
+def remove_entry(request: HttpRequest, pk: int, component: str) -> HttpResponse:
+    """Ask nothing of a component any more."""
+    services.remove_entry(
+        actor=actor_of(request), version_id=pk, expected_version=version_in(request), component=component
+    )
+    return redirect("environments:version", pk)
+
+
+def import_file(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put the entries of a file in the place of a draft's: first what would change, then, confirmed, done."""
+    actor = actor_of(request)
+    row = queries.matrix_version_for(actor, pk, Right.OPERATE)
+    form = forms.FileForm(request.POST or None, request.FILES or None)
+    context = cluster_context(row.matrix.cluster) | {"version": row, "form": form}
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        try:
+            if request.POST.get("confirmed"):
+                services.replace_entries(
+                    actor=actor,
+                    version_id=pk,
+                    expected_version=version_in(request),
+                    text=data["text"],
+                    file_format=data["file_format"],
+                )
+                return redirect("environments:version", pk)
+            entries = read_entries(data["text"], data["file_format"])
+        except (Invalid, Conflict) as error:
+            form_errors.show(form, error)
+        else:
+            changes = compare_entries(queries.entries_of(row.entries.all()), entries)
+            context |= {"preview": diff_rows(changes, entries), "text": data["text"]}
+    return render(request, "environments/import.html", context)
+
+
+def _initial(version: MatrixVersion, component: str) -> dict[str, str]:
+    held = version.entries.filter(component=component).first()
+    if held is None:
+        return {"rule": "exact"}
+    return {"rule": held.rule, "values": "\n".join(held.values), "note": held.note}
+
+
+def _new_draft_page(request: HttpRequest, domain: Domain, form: forms.FileForm) -> HttpResponse:
+    versions = queries.versions_visible(actor_of(request)).filter(matrix__domain=domain)
+    context = cluster_context(domain.cluster) | {"domain": domain, "form": form, "versions": versions[:20]}
+    return render(request, "environments/new_draft.html", context)

@@ -1,0 +1,83 @@
+"""What one node runs, on which evidence, and since when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from apps.catalogue.engine.components import component, components
+from apps.core import clock
+from apps.core.filtering import refuse_unknown
+from apps.core.pages import actor_of
+from apps.core.paging import page_of
+from apps.environments import queries
+from apps.environments.models import NodeFact
+from apps.environments.page import read_as
+from apps.environments.words import AREAS, STANDINGS, label_of
+from apps.fleet.page import cluster_context
+from apps.fleet.queries import node_for
+
+SKEW_SHOWN_S = 300.0
+
+
+def node(request: HttpRequest, pk: int) -> HttpResponse:
+    """A node's components now, and the history of one (?component=) or of all of them by change."""
+    actor = actor_of(request)
+    refuse_unknown(None, request.GET, also=frozenset({"component"}))
+    row = node_for(actor, pk)
+    chosen = request.GET.get("component", "")
+    history = queries.facts_visible(actor).filter(node=row)
+    if chosen:
+        history = history.filter(component=chosen)
+    page = page_of(request, history, size=50)
+    policy = queries.policy_of(row.cluster)
+    now = clock.now()
+    reports = queries.newest_reports(row)
+    context = cluster_context(row.cluster) | {
+        "cluster": row.cluster,
+        "node": row,
+        "reports": [
+            {
+                "row": report,
+                "is_stale": (now - report.reported_at).total_seconds() > policy.stale_after_s,
+                "skew_s": report.clock_skew_s if (report.clock_skew_s or 0) > SKEW_SHOWN_S else None,
+            }
+            for report in reports
+        ],
+        "components": _now(row.pk),
+        "findings": queries.open_findings(node_ids=[row.pk]),
+        "chosen": chosen,
+        "chosen_label": label_of(chosen) if chosen else "",
+        "page": page,
+        "history": [_fact(fact) for fact in page.object_list],
+    }
+    return render(request, "environments/node.html", context)
+
+
+def _now(node_id: int) -> list[dict[str, Any]]:
+    """What counts of each component, in the order of the catalogue."""
+    reported = queries.reported_versions([node_id]).get(node_id, {})
+    place = {name: index for index, name in enumerate(components())}
+    return [
+        {
+            "id": name,
+            "label": label_of(name),
+            "area": AREAS.get(component(name).area, component(name).area),
+            "value": " | ".join(held.values),
+            "read_as": "; ".join(read_as(text, component(name).scheme) for text in held.values),
+            "declared": " | ".join(held.declared) if held.loaded and held.declared != held.loaded else "",
+            "contradicting": held.contradicting,
+            "seen_at": held.seen_at,
+        }
+        for name, held in sorted(reported.items(), key=lambda item: (place.get(item[0], len(place)), item[0]))
+    ]
+
+
+def _fact(fact: NodeFact) -> dict[str, Any]:
+    return {
+        "row": fact,
+        "label": label_of(fact.component),
+        "standing": STANDINGS.get(fact.standing, fact.standing),
+    }
