@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ _COLUMNS = (
     "request_id",
 )
 CHUNK = 2000  # rows in memory at a time
+Report = Callable[[int, int], None]  # how many are done, of how many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,19 +128,21 @@ def head() -> AuditHead:
     return AuditHead.objects.get(pk=1)
 
 
-def links(*, up_to_seq: int) -> Iterator[chain.Link]:
-    """The stored events in order, a chunk in memory at a time."""
+def links(*, up_to_seq: int, report: Report | None = None) -> Iterator[chain.Link]:
+    """The stored events in order, a chunk in memory at a time; report is told how far it is after each chunk."""
     rows = AuditEvent.objects.filter(seq__lte=up_to_seq).order_by("seq")
-    for row in rows.iterator(chunk_size=CHUNK):
+    for count, row in enumerate(rows.iterator(chunk_size=CHUNK)):
+        if report is not None and count and count % CHUNK == 0:
+            report(count, up_to_seq)
         columns = {name: getattr(row, name) for name in _COLUMNS}
         yield chain.Link(row.seq, row.prev_hash, row.body, row.hash, columns)
 
 
-def verify(*, marks: Mapping[int, str] | None = None) -> chain.Verification:
+def verify(*, marks: Mapping[int, str] | None = None, report: Report | None = None) -> chain.Verification:
     """Walk the stored chain to its head; marks as in engine.chain.verify. Memory stays bounded."""
     end = head()
     newest = max(end.seq, AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0)
-    found = chain.verify(links(up_to_seq=newest), marks=marks)
+    found = chain.verify(links(up_to_seq=newest, report=report), marks=marks)
     if found.intact and found.head_seq < end.seq:
         reason = f"the head says that event {end.seq} exists"
         return chain.Verification(found.count, found.head_seq, found.head_hash, found.head_seq + 1, reason)

@@ -47,9 +47,9 @@ def tidy(_running: RunningJob) -> dict[str, int]:
 
 
 @job("audit.verify")
-def verify_audit(_running: RunningJob) -> dict[str, Any]:
+def verify_audit(running: RunningJob) -> dict[str, Any]:
     """Walk the audit trail and compare it with the kept checkpoints."""
-    found = checkpoints.compare(checkpoints.kept())
+    found = checkpoints.compare(checkpoints.kept(), report=running.progress)
     result = found.verification
     return {
         "intact": result.intact,
@@ -63,6 +63,6 @@ def verify_audit(_running: RunningJob) -> dict[str, Any]:
 
 
 @job("audit.checkpoint", every_s=86400)
-def checkpoint_audit(_running: RunningJob) -> dict[str, Any]:
+def checkpoint_audit(running: RunningJob) -> dict[str, Any]:
     """Verify the audit trail and keep where it stands."""
-    return {"file": checkpoints.write_checkpoint().name}
+    return {"file": checkpoints.write_checkpoint(report=running.progress).name}

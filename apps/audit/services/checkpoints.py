@@ -31,12 +31,12 @@ class Comparison:
         return self.checkpoints > 0
 
 
-def write_checkpoint() -> Path:
+def write_checkpoint(*, report: queries.Report | None = None) -> Path:
     """Verify the trail, and keep where it stands in a file of the checkpoint folder; gives its path.
 
     Raises Conflict (audit_broken, with first_bad_seq) where the trail does not hold: that is not to be confirmed.
     """
-    found = compare(kept()).verification
+    found = compare(kept(), report=report).verification
     if not found.intact:
         raise Conflict(
             f"the audit trail is broken at event {found.first_bad_seq}: {found.reason}",
@@ -74,7 +74,7 @@ def kept() -> list[Path]:
     return sorted(Path(settings.CHECKPOINT_DIR).glob("checkpoint-*.json"))
 
 
-def compare(paths: list[Path]) -> Comparison:
+def compare(paths: list[Path], *, report: queries.Report | None = None) -> Comparison:
     """Walk the trail and compare it with checkpoints. Raises Missing and Invalid for files that cannot be used."""
     marks: dict[int, str] = {}
     for path in paths:
@@ -85,7 +85,7 @@ def compare(paths: list[Path]) -> Comparison:
             )
     if marks.pop(0, chain.GENESIS) != chain.GENESIS:
         raise Invalid("a checkpoint of the empty trail does not start at the beginning", code="checkpoint")
-    return Comparison(verification=queries.verify(marks=marks), checkpoints=len(paths))
+    return Comparison(verification=queries.verify(marks=marks, report=report), checkpoints=len(paths))
 
 
 def load(path: Path) -> Checkpoint:

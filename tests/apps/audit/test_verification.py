@@ -102,6 +102,13 @@ def test_the_command_says_intact_with_a_checkpoint_and_three_without(trail, fold
     assert verify_command(str(folder / "none.json"))[0] == 3
 
 
+def test_a_long_walk_says_how_far_it_is(trail, folder, monkeypatch):
+    monkeypatch.setattr(queries, "CHUNK", 2)
+    told = []
+    assert queries.verify(report=lambda done, total: told.append((done, total))).intact
+    assert told == [(2, 5), (4, 5)]
+
+
 def test_a_broken_trail_gets_no_checkpoint(trail, folder):
     without_triggers("UPDATE audit_auditevent SET action = 'other' WHERE seq = 2")
     with pytest.raises(Conflict) as refused:
