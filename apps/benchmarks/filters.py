@@ -15,11 +15,13 @@ class RunFilter(django_filters.FilterSet):
     """Runs by cluster, domain, node, collective, number of ranks, and how far the tool came."""
 
     cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
-    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain (number)"))
+    domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
     node = django_filters.CharFilter(field_name="nodes__name", label=_("Node"), distinct=True)
-    collective = django_filters.ChoiceFilter(choices=list(COLLECTIVES.items()), label=_("Collective"))
+    collective = django_filters.ChoiceFilter(
+        choices=list(COLLECTIVES.items()), empty_label=_("any"), label=_("Collective")
+    )
     ranks = django_filters.NumberFilter(label=_("Ranks"))
-    status = django_filters.ChoiceFilter(choices=STATUSES, label=_("Output"))
+    status = django_filters.ChoiceFilter(choices=STATUSES, empty_label=_("any"), label=_("Output"))
 
     class Meta:
         model = BenchmarkRun
@@ -30,8 +32,10 @@ class BaselineFilter(django_filters.FilterSet):
     """Baselines by cluster, domain, collective, and whether they are in force."""
 
     cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
-    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain (number)"))
-    collective = django_filters.ChoiceFilter(choices=list(COLLECTIVES.items()), label=_("Collective"))
+    domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
+    collective = django_filters.ChoiceFilter(
+        choices=list(COLLECTIVES.items()), empty_label=_("any"), label=_("Collective")
+    )
     in_force = django_filters.BooleanFilter(
         field_name="replaced_at", lookup_expr="isnull", label=_("In force")
     )

@@ -36,6 +36,7 @@ class BenchmarkRun(models.Model):
     )  # collectives that the figures allow, where the output names none
     doubts = models.JSONField(default=list)  # [{"code", "message"}]: why the figures may be no measurement
     received_at = models.DateTimeField(db_index=True)
+    domain_accelerators = models.PositiveIntegerField(null=True)  # of the domain, when the run came
     matrix_version = models.ForeignKey(MatrixVersion, on_delete=models.PROTECT, null=True, related_name="+")
     versions_digest = models.CharField(max_length=64, blank=True)  # of what the nodes reported at that time
 

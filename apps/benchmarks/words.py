@@ -24,6 +24,10 @@ REASONS: dict[str, str | Promise] = {
     "above_theory": _(
         "The bandwidth is above theory: reduction in the network, or the domain's theory is wrong."
     ),
+    "leaves_domain": _(
+        "The run spans more accelerators than the domain has: the network between domains takes part, and the "
+        "theory inside a domain does not judge it."
+    ),
     "independent_runs": _(
         "Rank numbers repeat: several programs ran on their own, so nothing was measured between them."
     ),

@@ -27,6 +27,7 @@ class AcceptanceReason(StrEnum):
     NOT_VALIDATED = "not_validated"
     SIZE_TOO_SMALL = "size_too_small"
     ABOVE_THEORY = "above_theory"
+    LEAVES_DOMAIN = "leaves_domain"
     # What a reader of the output found against its figures; each of these makes the run no measurement.
     INDEPENDENT_RUNS = "independent_runs"
     SINGLE_RANK = "single_rank"
@@ -66,7 +67,7 @@ class Measured:
 
     busbw_bytes_per_s: the lower of out-of-place and in-place. wrong_total: wrong elements over all rows,
     None where nothing was checked. is_complete: the tool printed its summary. doubts: what speaks against the
-    figures, gravest first.
+    figures, gravest first. domain_ranks: accelerators of the domain, None where that is not known.
     """
 
     collective: str
@@ -76,6 +77,7 @@ class Measured:
     wrong_total: int | None
     is_complete: bool
     doubts: tuple[AcceptanceReason, ...] = ()
+    domain_ranks: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +115,10 @@ def accept(
         return told(Verdict.UNKNOWN, AcceptanceReason.NOT_COMPLETE)
     if not run.collective:
         return told(Verdict.UNKNOWN, AcceptanceReason.COLLECTIVE_UNKNOWN)
+    if (
+        run.domain_ranks is not None and run.ranks > run.domain_ranks
+    ):  # the network between domains takes part
+        return told(Verdict.UNKNOWN, AcceptanceReason.LEAVES_DOMAIN)
     if share is None:
         return told(Verdict.UNKNOWN, AcceptanceReason.THEORY_UNKNOWN)
     if run.size_bytes < TRUSTED_SIZE_BYTES:

@@ -47,7 +47,7 @@ class Comparison:
         """fail for a loss above 15 % at the largest size, warn above 5 %, unknown where no size is shared."""
         if self.at_largest is None:
             return Verdict.UNKNOWN
-        loss = 1.0 - self.at_largest.ratio
+        loss = round(1.0 - self.at_largest.ratio, 9)  # exactly the limit is not above it
         if loss > MAX_SCALING_LOSS:
             return Verdict.FAIL
         return Verdict.WARN if loss > NOISE_SHARE else Verdict.PASS

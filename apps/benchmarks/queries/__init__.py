@@ -1,6 +1,7 @@
 """Questions about benchmarks."""
 
 from apps.benchmarks.queries.runs import (
+    accelerators_of,
     acceptance_of,
     baseline_of,
     baselines_visible,
@@ -14,6 +15,7 @@ from apps.benchmarks.queries.runs import (
 )
 
 __all__ = [
+    "accelerators_of",
     "acceptance_of",
     "baseline_of",
     "baselines_visible",

@@ -49,9 +49,15 @@ def acceptance_of(run: BenchmarkRun) -> Acceptance:
         busbw_bytes_per_s=run.busbw_bytes_per_s,
         wrong_total=run.wrong_total,
         is_complete=run.status == "complete",
+        domain_ranks=run.domain_accelerators,
         doubts=tuple(AcceptanceReason(doubt["code"]) for doubt in run.doubts),
     )
     return accept(measured, theory_bytes_per_s=run.domain.unidirectional_bytes_per_s if run.domain else None)
+
+
+def accelerators_of(domain: Domain) -> QuerySet[Accelerator]:
+    """Accelerators of a domain, those of retired nodes left out."""
+    return Accelerator.objects.filter(node__domain=domain).exclude(node__life_cycle=LifeCycle.RETIRED)
 
 
 def newest_whole_domain_run(domain: Domain, *, collective: str = "all_reduce") -> BenchmarkRun | None:
@@ -60,7 +66,7 @@ def newest_whole_domain_run(domain: Domain, *, collective: str = "all_reduce") -
     A run that spares and nodes in repair took part in counts too; one over more accelerators than the domain has
     does not, for it left the domain.
     """
-    cards = Accelerator.objects.filter(node__domain=domain).exclude(node__life_cycle=LifeCycle.RETIRED)
+    cards = accelerators_of(domain)
     in_service = cards.filter(node__life_cycle=LifeCycle.IN_SERVICE).count()
     if not in_service:
         return None
@@ -103,7 +109,7 @@ def ladder_of(domain: Domain, *, collective: str = "all_reduce") -> tuple[Rung, 
         doubts=[],
     ).exclude(wrong_total__gt=0)
     newest = rows.order_by("-received_at", "-id").values_list("ranks", "busbw_bytes_per_s", "pk")
-    return ladder(newest[:LADDER_RUNS])
+    return ladder(newest[:LADDER_RUNS], domain_ranks=accelerators_of(domain).count())
 
 
 def is_in_force(run: BenchmarkRun) -> bool:

@@ -55,6 +55,7 @@ def record_runs(
     parts: list[Mapping[str, Any]] = list(facts.get("runs") or [facts])
     matrix = matrix_in_force(domain) if domain else None
     versions = _versions_digest(nodes)
+    cards = queries.accelerators_of(domain).count() if domain else None
     rows = []
     for place, run in enumerate(parts):
         others = [line for part in parts if part is not run for line in _lines(part)]
@@ -66,6 +67,7 @@ def record_runs(
                 **_measured(dict(facts) | dict(run)),
                 "doubts": doubts_of_run(run.get("points") or [], warnings, lines_of_others=others),
                 "domain": domain,
+                "domain_accelerators": cards,
                 "received_at": received_at,
                 "matrix_version": matrix,
                 "versions_digest": versions,
