@@ -21,12 +21,14 @@ def stacked(
     limit: float | None = None,
     limit_label: str = "",
     scale: float | None = None,
+    legend: bool = True,
 ) -> SafeString:
     """Parts of a whole as one bar, with a list that says each in words.
 
     parts: {"label", "value", "shown"} each, value in one unit, shown as people read it. limit: where a line is
     drawn, in the same unit. scale: value at the right end, so that several bars can be compared; else the
-    larger of the sum and the limit.
+    larger of the sum and the limit. legend: False leaves the list out, where a table beside it says the same;
+    the label then names the parts to readers without eyes.
     """
     total = sum(part["value"] for part in parts)
     end = scale or max(total, limit or 0.0) or 1.0
@@ -39,12 +41,17 @@ def stacked(
         "components/stacked.html",
         {
             "parts": drawn,
-            "label": label,
+            "label": label if legend else f"{label}: {_in_words(parts)}",
+            "legend": legend,
             "limit_x": None if limit is None else min(limit / end, 1.0) * WIDTH,
             "limit_label": limit_label,
             "over": limit is not None and total > limit,
         },
     )
+
+
+def _in_words(parts: Sequence[dict[str, Any]]) -> str:
+    return ", ".join(f"{part['label']} {part['shown']}" for part in parts)
 
 
 def sparkline(values: Sequence[float | None], *, label: str) -> SafeString:
