@@ -75,7 +75,8 @@ def parameter_rows(versions: Sequence[PlanVersion]) -> list[Row]:
 def result_rows(versions: Sequence[PlanVersion]) -> list[Row]:
     """What came out; a version without an estimate has no figures."""
     results = [v.result if v.result and "memory" in v.result else None for v in versions]
-    rows = [_figure_row(results, *figure) for figure in _FIGURES]
+    contestants = frozenset(place for place, version in enumerate(versions) if version.fits)
+    rows = [_figure_row(results, contestants, *figure) for figure in _FIGURES]
     return [row for row in rows if any(cell != "?" for cell in row.cells)]
 
 
@@ -108,16 +109,22 @@ def _rows(inputs: Sequence[dict[str, Any]], words: dict[str, str | Promise]) -> 
 
 def _figure_row(
     results: Sequence[dict[str, Any] | None],
+    contestants: frozenset[int],
     name: str | Promise,
     figure: Callable[[dict[str, Any]], float | None],
     shown: Callable[[float], str],
     direction: int,
 ) -> Row:
+    """direction: 1 where more is better, -1 where less is. What does not fit is in no contest."""
     values = [figure(result) if result else None for result in results]
-    known = [value for value in values if value is not None]
-    if not any(known):
+    if not any(values):
         return Row(name=name, cells=["?"] * len(values))
-    top = max(known) if direction > 0 else min(known)
-    is_contest = len(set(known)) > 1
-    best = frozenset(place for place, value in enumerate(values) if is_contest and value == top)
-    return Row(name=name, cells=["?" if v is None else shown(v) for v in values], best=best)
+    cells = ["?" if value is None else shown(value) for value in values]
+    ranked = {place: value * direction for place, value in enumerate(values) if value is not None}
+    contest = {place: value for place, value in ranked.items() if place in contestants}
+    if len({cells[place] for place in contest}) < 2:
+        return Row(name=name, cells=cells)
+    top = max(contest.values())
+    return Row(
+        name=name, cells=cells, best=frozenset(place for place, value in contest.items() if value == top)
+    )

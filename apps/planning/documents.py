@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from apps.catalogue.engine.model_catalogue import shipped_models
 from apps.catalogue.engine.models import ModelSpec
+from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.layouts import Placement, Recompute, Schedule
+from apps.planning.engine.reading import stop_if_wrong
+from apps.planning.engine.reading_model import read_model
 from apps.planning.engine.reading_parallel import PLACEMENTS, RECOMPUTE, SCHEDULES
 
 _OPTIONS = (
@@ -36,6 +40,26 @@ def model_document(spec: ModelSpec) -> dict[str, Any]:
     """The shape of a model, without what it does not have."""
     values = {key: value for key, value in asdict(spec).items() if value not in (None, 0, "")}
     return values | {"gated_mlp": spec.gated_mlp, "tied_embeddings": spec.tied_embeddings}
+
+
+def model_name(model: Mapping[str, Any]) -> str:
+    """What a model is called: by its document, else by the catalogue where the shape is there."""
+    if model.get("name"):
+        return str(model["name"])
+    spec = spec_of(model)
+    for known in shipped_models().values():
+        if known.spec == spec:
+            return known.name
+    return ""
+
+
+def spec_of(model: Mapping[str, Any]) -> ModelSpec:
+    """The shape in a document. Raises Invalid as `read_plan` does."""
+    fields = Fields(model, "/model")
+    spec = read_model(fields)
+    stop_if_wrong(fields)
+    assert spec is not None, "a shape without errors is a shape"
+    return spec
 
 
 def parallel_of_found(configuration: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,13 +13,18 @@ class PlanFilter(django_filters.FilterSet):
     """Plans by cluster, domain, a part of the name, and whether launches may choose them."""
 
     cluster = django_filters.CharFilter(field_name="scope__slug", label=_("Cluster"))
-    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain (number)"))
+    domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
     name = django_filters.CharFilter(lookup_expr="icontains", label=_("Name"))
-    for_launch = django_filters.BooleanFilter(method="by_launch", label=_("Launch plan"))
+    for_launch = django_filters.ChoiceFilter(
+        choices=[("true", _("yes")), ("false", _("no"))],
+        empty_label=_("any"),
+        method="by_launch",
+        label=_("Launch plan"),
+    )
 
     class Meta:
         model = Plan
         fields: list[str] = []
 
-    def by_launch(self, plans: QuerySet[Plan], _name: str, chosen: bool) -> QuerySet[Plan]:
-        return plans.filter(launch_version__isnull=not chosen)
+    def by_launch(self, plans: QuerySet[Plan], _name: str, chosen: str) -> QuerySet[Plan]:
+        return plans.filter(launch_version__isnull=chosen == "false")

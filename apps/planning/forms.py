@@ -19,7 +19,7 @@ from apps.core.rights import Right
 from apps.fleet.models import Cluster, Domain
 from apps.fleet.queries import clusters_visible
 from apps.planning import queries
-from apps.planning.documents import is_search, model_document
+from apps.planning.documents import is_search, model_document, model_name, spec_of
 from apps.planning.engine.search import Objective
 from apps.planning.engine.workload import Framework, Precision
 
@@ -109,7 +109,11 @@ class PlanForm(forms.Form):
     scale_up_gb_s = _number(_("Scale-up, one way"), _("Per accelerator; empty takes the catalogue's figure."))
     scale_out_gb_s = _number(_("Scale-out, one way"), _("Per accelerator; empty takes the usual network."))
 
-    tp, pp, dp = _whole(_("Tensor (TP)")), _whole(_("Pipeline (PP)")), _whole(_("Data (DP)"))
+    tp, pp, dp = (
+        _whole(_("Tensor (TP)")),
+        _whole(_("Pipeline (PP)")),
+        _whole(_("Data (DP)"), help_text=_("Empty: what the others leave.")),
+    )
     cp, ep, vpp = _whole(_("Context (CP)")), _whole(_("Expert (EP)")), _whole(_("Virtual stages (VPP)"))
     micro_batch = _whole(_("Micro-batch"))
     global_batch = _whole(_("Global batch, sequences"), required=True)
@@ -203,6 +207,7 @@ class PlanForm(forms.Form):
             asked = _given(data, ("global_batch", "seq_len", "objective"))
             return document | asked | options | {"top": MOST_SHOWN}
         sizes = _given(data, (*SIZES, "recompute", "schedule"))
+        sizes.setdefault("dp", _replicas_left(document["system"], sizes))
         sharding = {"sequence_parallel": data["sequence_parallel"]}
         return document | {"parallel": sizes | sharding | options}
 
@@ -226,6 +231,12 @@ def _given(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {name: data[name] for name in names if data.get(name) not in (None, "")}
 
 
+def _replicas_left(system: dict[str, Any], sizes: dict[str, Any]) -> int:
+    """Data-parallel size that uses every accelerator; at least 1, so that the engine names what does not divide."""
+    model_ranks = sizes.get("tp", 1) * sizes.get("pp", 1) * sizes.get("cp", 1)
+    return max(1, int(system.get("accelerators") or 1) // int(model_ranks))
+
+
 def _model_of_config(text: str) -> ModelSpec:
     try:
         return model_from_config(json.loads(text))
@@ -247,7 +258,6 @@ def first_values() -> dict[str, Any]:
         "use_measured": True,
         "tp": 8,
         "pp": 1,
-        "dp": 1,
         "cp": 1,
         "ep": 1,
         "vpp": 1,
@@ -266,8 +276,8 @@ def values_of(document: dict[str, Any], *, domain_id: int | None) -> dict[str, A
     """What the wizard shows for a document, to ask again with changes."""
     model, system = document["model"], document["system"]
     asked = document if is_search(document) else document["parallel"]
-    known = find_model(str(model.get("name", "")))
-    from_catalogue = known is not None and model_document(known.spec) == model
+    known = find_model(model_name(model))
+    from_catalogue = known is not None and known.spec == spec_of(model)
     reserve = asked.get("reserve_share")
     return {
         **first_values(),

@@ -13,10 +13,14 @@ from django.utils.translation import gettext as _
 from apps.core.actor import Actor
 from apps.core.rights import Right
 from apps.core.units import show_bytes, show_seconds
-from apps.planning.documents import configuration_words, is_search
+from apps.planning.documents import configuration_words, is_search, model_name, spec_of
+from apps.planning.engine.reading import read_plan
 from apps.planning.engine.rules import REASONS
+from apps.planning.engine.snippets.deepspeed import deepspeed_config
+from apps.planning.engine.snippets.shell import all_reduce_perf, slurm_batch, torchrun
 from apps.planning.engine.terms import TERMS
 from apps.planning.models import PlanVersion
+from apps.planning.queries import accelerators_per_node
 from apps.planning.words import MEMORY, PARALLEL, REJECTED, SWINGS, SYSTEM, TIME
 
 Words = Mapping[str, str | Promise]
@@ -27,8 +31,12 @@ def version_context(actor: Actor, version: PlanVersion) -> dict[str, Any]:
     """Everything that the page of a version shows, and what the reader may do there."""
     plan, result = version.plan, version.result
     operates = actor.may(Right.OPERATE, plan.scope_id)
+    spec = spec_of(version.input["model"])
     context: dict[str, Any] = {
         "plan": plan,
+        "model_name": model_name(version.input["model"]),
+        "parameters": f"{spec.total_params() / 1e9:,.1f}",
+        "active_parameters": f"{spec.active_params() / 1e9:,.1f}" if spec.is_moe else "",
         "version": version,
         "result": result,
         "is_search": is_search(version.input),
@@ -48,7 +56,8 @@ def version_context(actor: Actor, version: PlanVersion) -> dict[str, Any]:
         return context
     if context["is_search"]:
         return context | search_context(result)
-    return context | estimate_context(result, version.input["system"].get("measured") or {})
+    measured = version.input["system"].get("measured") or {}
+    return context | estimate_context(result, measured) | {"snippets": snippets(version)}
 
 
 def pretty(value: Any) -> str:
@@ -72,7 +81,7 @@ def shown_value(value: Any) -> Any:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, Mapping):
-        return ", ".join(str(one) for one in value.values())
+        return ", ".join(str(one) for key, one in value.items() if key != "source")
     return value
 
 
@@ -100,6 +109,20 @@ def estimate_context(result: Mapping[str, Any], measured: Mapping[str, Any]) -> 
             {"name": word, "term": _FORMULAS.get(f"memory.{key}")} for key, word in MEMORY.items()
         ],
     }
+
+
+def snippets(version: PlanVersion) -> list[dict[str, str | Promise]]:
+    """How the usual tools are told about this layout."""
+    plan, per_node = read_plan(version.input), accelerators_per_node(version.plan.domain)
+    return [
+        {"name": "torchrun + Megatron-LM", "text": torchrun(plan, cards_per_node=per_node)},
+        {"name": "Slurm", "text": slurm_batch(plan, cards_per_node=per_node)},
+        {"name": "DeepSpeed", "text": pretty(deepspeed_config(plan))},
+        {
+            "name": _("all_reduce_perf, to measure before"),
+            "text": all_reduce_perf(plan, cards_per_node=per_node),
+        },
+    ]
 
 
 def stage_rows(memory: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -178,18 +201,25 @@ def tokens_between(result: Mapping[str, Any]) -> str:
 def assumption_rows(result: Mapping[str, Any], measured: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the figures rest on, with value and source: what was measured first, then what was assumed."""
     seen = [
-        {"name": name, "value": _short(value), "source": measured.get("source", ""), "measured": True}
+        {"name": name, "value": _short(name, value), "source": measured.get("source", ""), "measured": True}
         for name, value in measured.items()
         if name != "source"
     ]
     assumed = [
-        {"name": one["name"], "value": _short(one["value"]), "source": one["source"], "measured": False}
+        {
+            "name": one["name"],
+            "value": _short(one["name"], one["value"]),
+            "source": one["source"],
+            "measured": False,
+        }
         for one in result["assumptions"]
     ]
     return seen + assumed
 
 
-def _short(value: Any) -> Any:
+def _short(name: str, value: Any) -> Any:
+    if name.endswith("_bytes"):
+        return show_bytes(value)
     if isinstance(value, bool):
         return shown_value(value)
     return f"{value:,.6g}" if isinstance(value, float) else value

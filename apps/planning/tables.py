@@ -115,8 +115,8 @@ class FoundTable(tables.Table):
     def render_headroom(self, value: float) -> str:
         return show_share(value)
 
-    def render_pareto(self, value: bool) -> str:
-        return _now("in speed and memory") if value else ""
+    def render_pareto(self, value: bool) -> SafeString | str:
+        return verdict("pass", label=_now("yes")) if value else ""
 
     def render_take(self, record: dict[str, Any]) -> SafeString:
         values = {"url": self.take_url, "place": record["place"]}

@@ -9,9 +9,10 @@ from apps.planning.queries.plans import (
     versions_of,
     versions_visible,
 )
-from apps.planning.queries.systems import system_of
+from apps.planning.queries.systems import accelerators_per_node, system_of
 
 __all__ = [
+    "accelerators_per_node",
     "launch_plan_versions",
     "plan_for",
     "plans_visible",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Max
 
 from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
 from apps.core.units import GB
@@ -12,7 +12,9 @@ from apps.core.verdicts import Verdict
 from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import graph_of
 from apps.fleet.engine.metrics import oversubscription
-from apps.fleet.models import Accelerator, Domain, LifeCycle, SubDomain
+from apps.fleet.models import Accelerator, Domain, LifeCycle, Node, SubDomain
+
+USUAL_PER_NODE = 8  # accelerators of a host that nobody described
 
 
 def system_of(domain: Domain, *, measured: bool = True) -> dict[str, Any]:
@@ -37,6 +39,14 @@ def system_of(domain: Domain, *, measured: bool = True) -> dict[str, Any]:
     if measured and (seen := _measured(domain)):
         system["measured"] = seen
     return system
+
+
+def accelerators_per_node(domain: Domain | None) -> int:
+    """Accelerators of a node: the most that a node of the domain has; 8 where there is no domain."""
+    if domain is None:
+        return USUAL_PER_NODE
+    nodes = Node.objects.in_use().under(domain).annotate(size=Count("accelerators"))
+    return int(nodes.aggregate(most=Max("size"))["most"] or USUAL_PER_NODE)
 
 
 def _smallest_sub_domain(domain: Domain) -> int | None:
