@@ -31,10 +31,11 @@ def mask(text: str) -> str:
 
 
 class RequestIdFilter(logging.Filter):
-    """Puts the request's id on each record."""
+    """Puts the request's id on each record, also where Django logs the answer after every middleware."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request_id = request_id_var.get()
+        request = getattr(record, "request", None)
+        record.request_id = getattr(request, "request_id", "") or request_id_var.get()
         return True
 
 

@@ -48,7 +48,7 @@ class Command(BaseCommand):
 
 def _commands(bind: str, workers: int) -> dict[str, list[str]]:
     python, project = sys.executable, "supernode_portal"
-    celery = [python, "-m", "celery", "-A", project]
+    celery = [python, "-m", "celery", "--quiet", "-A", project]
     return {
         "web": [
             *(python, "-m", "gunicorn", f"{project}.wsgi", "--bind", bind, "--worker-class", "gthread"),
