@@ -151,7 +151,7 @@ def reported_domain(cluster: Cluster, nodes: int = 18, *, sub_domains: int = 3, 
 
 
 def locked_matrix(domain: Domain, *, known_good: bool = False, **versions: str) -> MatrixVersion:
-    """A locked matrix version of a domain that asks for exactly these versions."""
+    """The locked matrix version of a domain, which asks for exactly these versions; an earlier one is retired."""
     now = clock.now()
     matrix, _created = Matrix.objects.get_or_create(
         cluster=domain.cluster, domain=domain, name=f"{domain.name} environment", defaults={"created_at": now}
@@ -162,6 +162,7 @@ def locked_matrix(domain: Domain, *, known_good: bool = False, **versions: str) 
     asked = versions or {"gpu_driver": "570.86.15", "nccl": "2.20.5"}
     for component, version in asked.items():
         MatrixEntry.objects.create(matrix_version=made, component=component, rule="exact", values=[version])
+    matrix.versions.filter(state="locked").update(state="retired", retired_at=now)
     made.state, made.locked_at = "locked", now
     made.known_good_at = now if known_good else None
     made.save()

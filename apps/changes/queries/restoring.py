@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from apps.catalogue.engine.components import RuleKind, component
+from apps.catalogue.engine.components import component
 from apps.changes.engine.states import State
 from apps.changes.models import Change, Snapshot
 from apps.changes.queries.changes import open_changes_on, snapshot_versions
@@ -49,7 +49,7 @@ def preview_rollback(
     good = known_good_version(domain, matrix_version_id)
     stuck = stuck_changes(domain, node_ids)
     nodes = nodes_to_look_at(domain, node_ids, stuck)
-    wanted = differing_from(good, nodes)
+    wanted = differing_from(good, domain, nodes)
     if not wanted:
         raise Conflict(f"no node differs from {good}", code="nothing_differs")
     return _preview(wanted, nodes, restores=good, own=stuck)
@@ -103,18 +103,14 @@ def nodes_to_look_at(domain: Domain, node_ids: Sequence[int], stuck: Sequence[Ch
     return [node for node in nodes if node.pk in wanted]
 
 
-def differing_from(good: MatrixVersion, nodes: Sequence[Node]) -> Wanted:
-    """Per node what differs from the exact versions that the matrix asks for; nodes that match are left out."""
-    exact = {
-        entry.component: entry
-        for entry in environments.entries_of(good.entries.all())
-        if entry.rule in (RuleKind.EXACT, RuleKind.ONE_OF) and entry.values
-    }
+def differing_from(good: MatrixVersion, domain: Domain, nodes: Sequence[Node]) -> Wanted:
+    """Per node what differs from what the version was known good with; nodes that match are left out."""
+    asked = environments.known_good_versions(good, domain)
     versions = reported_versions([node.pk for node in nodes])
     wanted: Wanted = {}
     for node in nodes:
-        if names := environments.differing(exact, versions.get(node.pk, {})):
-            wanted[node.pk] = {name: exact[name].values for name in names}
+        if names := environments.differing(asked, versions.get(node.pk, {})):
+            wanted[node.pk] = {name: asked[name].values for name in names}
     return wanted
 
 

@@ -55,7 +55,7 @@ def start_rollback(
     good = restoring.known_good_version(domain, matrix_version_id)
     stuck = restoring.stuck_changes(domain, node_ids)
     nodes = restoring.nodes_to_look_at(domain, node_ids, stuck)
-    wishes = _wishes(restoring.differing_from(good, nodes))
+    wishes = _wishes(restoring.differing_from(good, domain, nodes))
     if not wishes:
         raise Conflict(f"no node differs from {good}", code="nothing_differs")
     change = _begin(

@@ -118,6 +118,7 @@ class GateOut(serializers.Serializer[Any]):
     changed = serializers.ListField(child=serializers.CharField())
     valid_until = serializers.DateTimeField(allow_null=True)
     digest = serializers.CharField(allow_blank=True)
+    suite = serializers.CharField(help_text="Cluster and matrix, as the name of a test suite.")
     items = ItemOut(many=True)
     html_url = serializers.CharField()
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -20,9 +21,18 @@ from apps.fleet.models import Domain
 from apps.fleet.queries import cluster_for, nodes_by_name
 from apps.launches import filters, queries, services
 from apps.launches.api import serializers as s
+from apps.launches.api.renderers import JUnitRenderer
+from apps.launches.engine.standing import Standing
 from apps.launches.models import Evaluation, Launch
 from apps.launches.queries import Decision
 
+# For callers that look at the HTTP status alone, such as curl --fail.
+FAIL_STATUS = {
+    Standing.NO_GO: 409,
+    Standing.NEEDS_SIGNOFF: 423,
+    Standing.UNKNOWN: 503,
+    Standing.PENDING: 503,
+}
 _IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 
 
@@ -122,13 +132,26 @@ class Cancel(_End):
 
 class Gate(APIView):
     token_scopes = {"GET": TokenScope.GATE_EVALUATE}
+    renderer_classes = (JSONRenderer, JUnitRenderer)
 
-    @extend_schema(responses=s.GateOut, operation_id="launches_gate")
+    @extend_schema(
+        responses=s.GateOut,
+        operation_id="launches_gate",
+        parameters=[
+            OpenApiParameter(
+                "fail_status",
+                bool,
+                description="Answer 409 for no_go, 423 for needs_signoff, 503 for unknown and pending.",
+            ),
+            OpenApiParameter("format", str, enum=["json", "junit"]),
+        ],
+    )
     def get(self, request: Request, launch_id: UUID) -> Response:
         """Where the launch stands now; `exit_code` also stands in the header X-Gate-Exit-Code."""
         launch = queries.launch_for(actor_of(request), launch_id)
         decided = queries.decision_of(launch)
         evaluation = decided.evaluation
+        matrix = evaluation.matrix_version if evaluation else None
         body = {
             "launch_id": launch.pk,
             "standing": decided.standing.value,
@@ -138,10 +161,13 @@ class Gate(APIView):
             "changed": list(decided.changed),
             "valid_until": evaluation.valid_until if evaluation else None,
             "digest": evaluation.digest if evaluation else "",
+            "suite": f"{launch.cluster.slug}.{matrix or 'no matrix'}",
             "items": evaluation.items if evaluation else [],
             "html_url": request.build_absolute_uri(f"/launches/{launch.pk}/"),
         }
-        return _with_exit_code(Response(s.GateOut(body).data), decided)
+        fails = request.query_params.get("fail_status") == "true"
+        status = FAIL_STATUS.get(decided.standing, 200) if fails else 200
+        return _with_exit_code(Response(s.GateOut(body).data, status=status), decided)
 
 
 class Evaluations(APIView):

@@ -1,0 +1,218 @@
+"""The second pair of eyes: who counts, for what, and until when."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from apps.accounts.models import RoleGrant
+from apps.audit.models import AuditEvent
+from apps.changes import queries, services
+from apps.changes.models import Approval, Change
+from apps.changes.services import Content, Wish
+from apps.core.actor import Via
+from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, Stale
+from apps.core.rights import Role
+from tests import factories
+from tests.apps.changes.conftest import NEW
+from tests.callers import actor_for
+
+
+def approve(change, person, **fields):
+    return services.approve_change(
+        actor=actor_for(person, **fields), change_id=change.pk, expected_version=change.version
+    )
+
+
+def test_a_second_person_approves_and_the_change_may_start(submitted, chen):
+    change = approve(submitted(), chen)
+    assert change.state == "approved"
+    assert queries.approvals_counting(change) == 1
+    assert AuditEvent.objects.latest("seq").action == "change.approved"
+
+
+def test_a_requester_cannot_approve_their_own_change_though_they_may_approve_others(submitted, bo, cluster):
+    factories.grant(bo, Role.APPROVER, scope=cluster.scope)
+    with pytest.raises(NotAllowed) as refused:
+        approve(submitted(), bo)
+    assert refused.value.code == "four_eyes"
+    assert not Approval.objects.exists()
+
+
+def test_an_administrator_of_everywhere_with_every_role_cannot_approve_their_own_change(
+    drafted, ada, cluster
+):
+    for role in set(Role) - {Role.ADMIN}:
+        factories.grant(ada, role)
+    change = drafted()
+    Change.objects.filter(pk=change.pk).update(requester=ada, state="submitted")
+    change.refresh_from_db()
+    with pytest.raises(NotAllowed) as refused:
+        approve(change, ada)
+    assert refused.value.code == "four_eyes"
+
+
+def test_who_edited_last_cannot_approve(submitted, chen, cluster, drafted, bo):
+    factories.grant(chen, Role.OPERATOR, scope=cluster.scope)
+    change = edited(drafted(), chen, title="Newer NCCL")
+    change = services.submit_change(actor=actor_for(bo), change_id=change.pk, expected_version=change.version)
+    with pytest.raises(NotAllowed) as refused:
+        approve(change, chen)
+    assert refused.value.code == "four_eyes"
+
+
+@pytest.mark.parametrize("who", ["bo", "sun", "vic", "ada"])
+def test_without_the_role_nobody_approves(submitted, who, request):
+    somebody = request.getfixturevalue(who)
+    change = submitted()
+    Change.objects.filter(pk=change.pk).update(
+        requester=factories.person("Other"), last_editor=factories.person("Another")
+    )
+    with pytest.raises(NotAllowed) as refused:
+        approve(change, somebody)
+    assert refused.value.code == "role"
+
+
+def test_of_another_cluster_the_change_is_not_even_there(submitted, eve):
+    with pytest.raises(Missing):
+        approve(submitted(), eve)
+
+
+def test_a_token_cannot_approve(submitted, chen):
+    with pytest.raises(NotAllowed) as refused:
+        approve(submitted(), chen, via=Via.TOKEN)
+    assert refused.value.code == "person_required"
+
+
+def test_nobody_speaks_twice_on_the_same_content(submitted, chen):
+    change = approve(submitted(approvals_needed=2), chen)
+    assert change.state == "submitted"
+    with pytest.raises(Conflict) as refused:
+        approve(change, chen)
+    assert refused.value.code == "approved_twice"
+
+
+def test_the_last_approval_needed_decides(submitted, chen, cluster):
+    dan = factories.person("Dan", Role.APPROVER, scope=cluster.scope)
+    change = submitted(approvals_needed=2)
+    assert approve(change, chen).state == "submitted"
+    assert approve(change, dan).state == "approved"
+
+
+def test_an_approval_of_an_older_page_is_refused_with_who_changed_it(submitted, chen, bo):
+    seen = submitted()
+    edited(seen, bo, reason="and one more fix")
+    with pytest.raises(Stale) as refused:
+        approve(seen, chen)
+    assert refused.value.fields["changed_by"] == "Bo"
+
+
+def test_a_refusal_needs_a_reason_and_ends_the_change(submitted, chen):
+    change = submitted()
+    refuse = {"actor": actor_for(chen), "change_id": change.pk, "expected_version": change.version}
+    with pytest.raises(Invalid):
+        services.refuse_change(**refuse, note="  ")
+    assert services.refuse_change(**refuse, note="not before the release").state == "refused"
+
+
+def edited(change, person, **said):
+    values = {
+        "title": change.title,
+        "reason": change.reason,
+        "wishes": (Wish(component="nccl", values=(NEW,)),),
+        "approvals_needed": change.approvals_needed,
+        "soak_s": (0, 0),
+    }
+    return services.edit_change(
+        actor=actor_for(person),
+        change_id=change.pk,
+        expected_version=change.version,
+        content=Content(**values | said),
+    )
+
+
+def test_an_edit_voids_approvals_and_another_approval_does_not(submitted, chen, bo, cluster):
+    dan = factories.person("Dan", Role.APPROVER, scope=cluster.scope)
+    change = approve(submitted(approvals_needed=3), chen)
+    change = approve(change, dan)
+    assert queries.approvals_counting(change) == 2
+    change = edited(change, bo, reason="another reason")
+    assert (change.state, queries.approvals_counting(change)) == ("draft", 0)
+
+
+def test_an_edit_to_and_fro_does_not_revive_approvals(approved, bo):
+    change = approved()
+    change = edited(change, bo, title="Something else")
+    change = edited(change, bo, title="New NCCL")
+    assert queries.approvals_counting(change) == 0
+
+
+def test_an_edit_that_changes_nothing_writes_nothing(approved, bo):
+    change, events = approved(), AuditEvent.objects.count()
+    same = edited(change, bo)
+    assert (same.state, same.version) == ("approved", change.version)
+    assert AuditEvent.objects.count() == events
+
+
+def test_the_approval_of_somebody_who_left_counts_no_more(approved, chen, bo):
+    change = approved()
+    chen.is_active = False
+    chen.save()
+    start = {"actor": actor_for(bo), "change_id": change.pk, "expected_version": change.version}
+    with pytest.raises(Conflict) as refused:
+        services.start_change(**start)
+    assert refused.value.code == "approvals"
+    chen.is_active = True
+    chen.save()
+    assert services.start_change(**start).state == "running"
+
+
+def test_the_approval_of_somebody_who_lost_the_role_counts_no_more(approved, chen, bo):
+    change = approved()
+    RoleGrant.objects.filter(person=chen).delete()
+    with pytest.raises(Conflict) as refused:
+        services.start_change(actor=actor_for(bo), change_id=change.pk, expected_version=change.version)
+    assert refused.value.code == "approvals"
+
+
+def test_who_approved_does_not_carry_it_out(approved, chen, cluster):
+    factories.grant(chen, Role.OPERATOR, scope=cluster.scope)
+    change = approved()
+    with pytest.raises(NotAllowed) as refused:
+        services.start_change(actor=actor_for(chen), change_id=change.pk, expected_version=change.version)
+    assert refused.value.code == "four_eyes"
+
+
+def refused_by_database(call) -> str:
+    with pytest.raises(DatabaseError) as refused, transaction.atomic():
+        call()
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("part", ["requester", "last_editor", "executor"])
+def test_the_database_itself_refuses_an_approval_by_the_people_of_the_change(submitted, part, sun):
+    change = submitted()
+    Change.objects.filter(pk=change.pk).update(**{part: sun})
+    row = {
+        "change": change,
+        "content_digest": change.content_digest,
+        "approves": True,
+        "at": change.created_at,
+    }
+    assert "four eyes" in refused_by_database(lambda: Approval.objects.create(person=sun, **row))
+    Approval.objects.create(person=factories.person("Dan"), **row)
+
+
+def test_the_database_itself_refuses_an_executor_who_approved(approved, chen, sun):
+    change = Change.objects.filter(pk=approved().pk)
+    assert "four eyes" in refused_by_database(lambda: change.update(executor=chen))
+    assert change.update(executor=sun) == 1
+
+
+def test_approvals_stay_as_they_are(approved):
+    approved()
+    assert "kept" in refused_by_database(lambda: Approval.objects.update(note="rewritten"))
+    assert "kept" in refused_by_database(lambda: Approval.objects.all()._raw_delete("default"))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM changes_approval")
+        assert cursor.fetchone() == (1,)
