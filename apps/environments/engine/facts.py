@@ -74,6 +74,19 @@ def kinds_that_state(component: str) -> tuple[str, ...]:
     return tuple(sorted(kinds))
 
 
+def tool_of(kind: str) -> str:
+    """The tool behind a kind of evidence: two forms of one tool's output are one witness."""
+    return _TOOLS.get(kind, kind)
+
+
+_TOOLS = {
+    "nvidia_smi_q": "nvidia_smi",
+    "nvidia_smi_xml": "nvidia_smi",
+    "rocm_smi_json": "rocm_smi",
+    "rocm_smi_concise": "rocm_smi",
+}
+
+
 def _facts_of(source: _Source, facts: Mapping[str, Any]) -> Iterator[ComponentFact]:
     for raw, count in _values(facts.get(source.key)):
         value = source.take(raw) if source.take else raw

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from apps.catalogue.engine.components import Component
 from apps.catalogue.engine.versions import identical, parse
 from apps.environments.engine.drift.values import Reported
-from apps.environments.engine.facts import Standing
+from apps.environments.engine.facts import Standing, tool_of
 
 # Tools of one round run one after another; what differs by less than this was said at the same time.
 ROUND_S = 300.0
@@ -32,15 +32,18 @@ class Statement:
 def reported_from(component: Component, statements: Sequence[Statement], *, stale_after_s: float) -> Reported:
     """What counts of several statements about one component of one node; at least one is given.
 
-    A statement has had its day where its last report is more than stale_after_s older than the newest one, or
-    where another began to differ after it was last made (a package that changed after a library was seen
-    loaded, too). Of those that remain the kind that the catalogue names first counts; what the others say
-    against it is kept in `contradicting`.
+    A statement has had its day where the same tool spoke again in another form, where its last report is more
+    than stale_after_s older than the newest one, or where another began to differ after it was last made (a
+    package that changed after a library was seen loaded, too). Of those that remain the kind that the catalogue
+    names first counts. What the others say against it is kept in `contradicting` once both were repeated: until
+    then one of them may just have been made before a change.
     """
     if len(statements) == 1:
         return _reported(statements, ())
     newest = max(one.seen_at for one in statements)
-    recent = [one for one in statements if newest - one.seen_at <= timedelta(seconds=stale_after_s)]
+    recent = [
+        one for one in _last_words(statements) if newest - one.seen_at <= timedelta(seconds=stale_after_s)
+    ]
     standing = [one for one in recent if not any(_overtakes(other, one) for other in recent)]
     chosen: list[Statement] = []
     contradicting: list[str] = []
@@ -53,9 +56,22 @@ def reported_from(component: Component, statements: Sequence[Statement], *, stal
             contradicting += [
                 f"{one.kind}: {', '.join(one.values)}"
                 for one in ranked[1:]
-                if _differ(component, one.values, ranked[0].values)
+                if _is_repeated(one, ranked[0]) and _differ(component, one.values, ranked[0].values)
             ]
     return _reported(chosen, tuple(sorted(contradicting)))
+
+
+def _last_words(statements: Iterable[Statement]) -> list[Statement]:
+    """Of each tool and standing what it said last."""
+    last: dict[tuple[str, Standing], Statement] = {}
+    for one in sorted(statements, key=lambda one: (one.seen_at, one.kind)):
+        last[tool_of(one.kind), one.standing] = one
+    return list(last.values())
+
+
+def _is_repeated(one: Statement, other: Statement) -> bool:
+    """Whether both were made for a while at the same time, and not once each, one after the other."""
+    return min(one.seen_at, other.seen_at) > max(one.since, other.since)
 
 
 def _overtakes(later: Statement, earlier: Statement) -> bool:

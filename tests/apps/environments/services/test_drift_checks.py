@@ -125,7 +125,9 @@ def test_a_loaded_library_that_no_package_declares_is_a_finding_of_its_own(
 def test_two_kinds_of_evidence_that_contradict_each_other_are_a_finding(
     locked: Any, domain: Any, nodes: Any
 ) -> None:
-    report(nodes[0], {"gpu_driver": "565.57.01"}, kind="dcgm_metrics")
+    for _round in range(2):
+        report(nodes[0], {"gpu_driver": "565.57.01"}, kind="dcgm_metrics")
+        report(nodes[0])
 
     check = services.check_domain(domain_id=domain.pk)
 

@@ -84,6 +84,26 @@ def test_the_better_witness_counts_and_the_other_one_is_kept(node: Any) -> None:
     assert (seen.loaded, seen.contradicting) == (("570.86.15",), ("dcgm_metrics: 565.57.01",))
 
 
+def test_two_forms_of_one_tool_are_one_witness(node: Any) -> None:
+    now = clock.now()
+    for minutes, kind, driver in ((2, "nvidia_smi_xml", "570.86.15"), (1, "nvidia_smi_q", "565.57.01")):
+        report(node, {"gpu_driver": driver}, kind=kind, at=now - timedelta(minutes=minutes))
+
+    seen = _runs(node, "gpu_driver")
+
+    assert (seen.loaded, seen.contradicting) == (("565.57.01",), ())
+
+
+def test_reports_that_were_not_repeated_contradict_nothing_yet(node: Any) -> None:
+    now = clock.now()
+    report(node, {"gpu_driver": "565.57.01"}, kind="dcgm_metrics", at=now - timedelta(minutes=2))
+    report(node, {"gpu_driver": "570.86.15"}, kind="nvidia_smi_q", at=now - timedelta(minutes=1))
+
+    seen = _runs(node, "gpu_driver")
+
+    assert (seen.loaded, seen.contradicting) == (("570.86.15",), ())
+
+
 def test_a_later_change_overtakes_the_better_witness(node: Any) -> None:
     now = clock.now()
     report(node, {"gpu_driver": "565.57.01"}, kind="nvidia_smi_q", at=now - timedelta(hours=2))
