@@ -289,6 +289,9 @@ SPECTACULAR_SETTINGS = {
         "HoldKindEnum": "apps.fleet.models.HoldKind",
         "NodeHealthEnum": "apps.fleet.models.NodeHealth",
         "LifeCycleEnum": "apps.fleet.models.LifeCycle",
+        "ChangeKindEnum": "apps.changes.models.ChangeKind",
+        "ChangeStateEnum": "apps.changes.models.ChangeState",
+        "LaunchStateEnum": "apps.launches.models.LaunchState",
     },
     "PREPROCESSING_HOOKS": ["apps.core.schema.only_api_paths"],
     "POSTPROCESSING_HOOKS": [

@@ -64,7 +64,7 @@ class RefusalIn(serializers.Serializer[Any]):
     note = serializers.CharField(max_length=2000)
 
 
-class ReasonIn(serializers.Serializer[Any]):
+class ChangeReasonIn(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=2000)
 
 

@@ -188,12 +188,12 @@ class Fail(APIView):
     token_scopes = {"POST": TokenScope.CHANGE_WRITE}
 
     @extend_schema(
-        request=s.ReasonIn, responses=s.OneChangeOut, operation_id="changes_fail", parameters=[_IF_MATCH]
+        request=s.ChangeReasonIn, responses=s.OneChangeOut, operation_id="changes_fail", parameters=[_IF_MATCH]
     )
     def post(self, request: Request, change_id: int) -> Response:
         """Give up; the nodes stay held until a rollback."""
         actor, version = actor_of(request), version_seen(request)
-        reason = checked(s.ReasonIn, request)["reason"]
+        reason = checked(s.ChangeReasonIn, request)["reason"]
         return _change(
             request,
             services.fail_change(actor=actor, change_id=change_id, expected_version=version, reason=reason),
@@ -204,12 +204,12 @@ class Cancel(APIView):
     token_scopes = {"POST": TokenScope.CHANGE_WRITE}
 
     @extend_schema(
-        request=s.ReasonIn, responses=s.OneChangeOut, operation_id="changes_cancel", parameters=[_IF_MATCH]
+        request=s.ChangeReasonIn, responses=s.OneChangeOut, operation_id="changes_cancel", parameters=[_IF_MATCH]
     )
     def post(self, request: Request, change_id: int) -> Response:
         """Take a change back before it starts."""
         actor, version = actor_of(request), version_seen(request)
-        reason = checked(s.ReasonIn, request)["reason"]
+        reason = checked(s.ChangeReasonIn, request)["reason"]
         return _change(
             request,
             services.cancel_change(actor=actor, change_id=change_id, expected_version=version, reason=reason),
@@ -218,7 +218,7 @@ class Cancel(APIView):
 
 class RollBack(APIView):
     @extend_schema(
-        request=s.ReasonIn,
+        request=s.ChangeReasonIn,
         responses={201: s.OneChangeOut},
         operation_id="changes_roll_back",
         parameters=[_IF_MATCH],
@@ -226,7 +226,7 @@ class RollBack(APIView):
     def post(self, request: Request, change_id: int) -> Response:
         """Undo a change: back to the snapshot before it. By session only, with the password given lately."""
         actor, version = actor_of(request), version_seen(request)
-        reason = checked(s.ReasonIn, request)["reason"]
+        reason = checked(s.ChangeReasonIn, request)["reason"]
         rollback = services.roll_back_change(
             actor=actor, change_id=change_id, expected_version=version, reason=reason
         )
