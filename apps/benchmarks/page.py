@@ -26,6 +26,7 @@ def run_context(actor: Actor, run: BenchmarkRun, other: BenchmarkRun | None = No
     if other is None and baseline is not None and baseline.run_id != run.pk:
         other = baseline.run
     accepted = queries.acceptance_of(run)
+    comparison = queries.comparison_with(run, other) if other else None
     operates = actor.may(Right.OPERATE, run.cluster.scope_id)
     return {
         "run": run,
@@ -38,7 +39,8 @@ def run_context(actor: Actor, run: BenchmarkRun, other: BenchmarkRun | None = No
         "baseline": baseline,
         "is_baseline": baseline is not None and baseline.run_id == run.pk,
         "other": other,
-        "comparison": queries.comparison_with(run, other) if other else None,
+        "comparison": comparison,
+        "is_slower": comparison.verdict if comparison and other and other.ranks == run.ranks else None,
         "figure": busbw_figure(run, other),
         "summary": chart_summary(run, accepted),
         "columns": point_columns(),

@@ -51,10 +51,10 @@ _FIGURES: tuple[_Figure, ...] = (
     (_("at best"), lambda r: r["iteration_time_low_s"], show_seconds, -1),
     (_("at worst"), lambda r: r["iteration_time_high_s"], show_seconds, -1),
     ("MFU", lambda r: r["mfu"], show_share, 1),
-    (_("memory of the fullest accelerator"), lambda r: r["memory"]["peak_bytes"], show_bytes, -1),
+    (_("memory of the fullest"), lambda r: r["memory"]["peak_bytes"], show_bytes, -1),
     (_("free memory there"), lambda r: r["memory"]["headroom_share"], show_share, 1),
     (
-        _("communication that compute does not hide"),
+        _("communication not hidden"),
         lambda r: r["time"]["exposed_communication_s"],
         show_seconds,
         -1,
