@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
 from apps.catalogue.engine.components import component, components
 from apps.catalogue.engine.versions import Scheme, parse
 from apps.core import clock
@@ -13,8 +16,17 @@ from apps.environments import queries
 from apps.environments.engine import drift
 from apps.environments.engine.plain import plain_group
 from apps.environments.engine.rules import MatrixEntry as Asked
-from apps.environments.models import DriftCheck, MatrixVersion
-from apps.environments.words import AREAS, DRAFT_NOTES, REASONS, RULES, Word, label_of
+from apps.environments.models import DriftCheck, DriftFinding, MatrixVersion
+from apps.environments.words import (
+    AREAS,
+    DRAFT_NOTES,
+    FINDING_KINDS,
+    REASONS,
+    RULES,
+    Word,
+    label_of,
+    remedies_of,
+)
 from apps.fleet.models import Domain
 
 MOST_COLUMNS = 8
@@ -112,12 +124,13 @@ def version_table(version: MatrixVersion, *, only_differences: bool) -> Table:
 
 
 def heat_map(check: DriftCheck, entries: Sequence[Asked], *, only_differences: bool) -> Table:
-    """A check as it was written down: components by groups of identical nodes."""
+    """A check as it was written down: components by groups of identical nodes, those that differ first."""
     asked = {entry.component: entry for entry in entries}
     rows = []
     for name in check.components:
         cells = _cells(check.components, check.groups, name)
         rows.append(_row(asked[name], cells, ()) if name in asked else _extra_row(name, cells))
+    rows.sort(key=lambda row: not row.differs)
     return _table(rows, check.groups, only_differences=only_differences)
 
 
@@ -140,6 +153,27 @@ def map_rows(table: Table, nodes: Mapping[str, int]) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def finding_row(row: DriftFinding) -> dict[str, Any]:
+    """A finding in words, with what to do and the query that fills in a change."""
+    return {
+        "row": row,
+        "label": label_of(row.component),
+        "kind": FINDING_KINDS.get(row.kind, row.kind),
+        "reason": REASONS.get(row.reason, row.reason),
+        "remedy": remedies_of(row.kind, row.reason),
+        "change_query": urlencode(
+            {"domain": row.domain_id, "node": row.node.name, "component": row.component}
+        ),
+    }
+
+
+def only_link(*, only_differences: bool) -> dict[str, Any]:
+    """The link between all rows and those that differ."""
+    if only_differences:
+        return {"only_url": "?", "only_action": _("All components")}
+    return {"only_url": "?only=differences", "only_action": _("Only differences")}
 
 
 def _groups_for(

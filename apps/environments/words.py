@@ -14,6 +14,7 @@ from apps.environments.engine.matrix_diff import EntryChange
 from apps.environments.engine.rules import MatrixEntry
 
 Word = str | Promise
+_MOST_EXPECTED = 6  # versions of a list that a rule is held against
 
 # Labels that describe; names of products stay as they are.
 _LABELS: Mapping[str, Word] = {
@@ -194,7 +195,8 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
             "reason": RULE_REASONS.get(result.reason.value, result.reason.value),
             "component": label_of(result.clause.component),
             "found": ", ".join(result.found),
-            "expected": ", ".join(result.expected),
+            "expected": ", ".join(result.expected[:_MOST_EXPECTED])
+            + (" …" if len(result.expected) > _MOST_EXPECTED else ""),
             "why": result.definition.why,
             "remedy": result.definition.remedy,
             "source": result.definition.source,

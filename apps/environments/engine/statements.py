@@ -56,9 +56,18 @@ def reported_from(component: Component, statements: Sequence[Statement], *, stal
             contradicting += [
                 f"{one.kind}: {', '.join(one.values)}"
                 for one in ranked[1:]
-                if _is_repeated(one, ranked[0]) and _differ(component, one.values, ranked[0].values)
+                if _is_repeated(one, ranked[0]) and differ(component, one.values, ranked[0].values)
             ]
     return _reported(chosen, tuple(sorted(contradicting)))
+
+
+def differ(component: Component, found: Iterable[str], held: Iterable[str]) -> bool:
+    """Whether some version found is certainly none of those held."""
+    versions = [parse(text, component.scheme) for text in held]
+    return any(
+        all(identical(parse(text, component.scheme), version) is False for version in versions)
+        for text in found
+    )
 
 
 def _last_words(statements: Iterable[Statement]) -> list[Statement]:
@@ -85,15 +94,6 @@ def _rank(component: Component, one: Statement) -> tuple[int, float, str]:
     order = component.read_from
     place = order.index(one.kind) if one.kind in order else len(order)
     return place, -one.seen_at.timestamp(), one.kind
-
-
-def _differ(component: Component, found: Iterable[str], held: Iterable[str]) -> bool:
-    """Whether some version found is certainly none of those held."""
-    versions = [parse(text, component.scheme) for text in held]
-    return any(
-        all(identical(parse(text, component.scheme), version) is False for version in versions)
-        for text in found
-    )
 
 
 def _reported(chosen: Sequence[Statement], contradicting: tuple[str, ...]) -> Reported:

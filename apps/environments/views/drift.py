@@ -19,9 +19,9 @@ from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.environments import queries, services
 from apps.environments.filters import FindingOnPageFilter
-from apps.environments.models import DriftCheck, DriftFinding
-from apps.environments.page import Table, heat_map, map_rows
-from apps.environments.words import FINDING_KINDS, REASONS, label_of, remedies_of
+from apps.environments.models import DriftCheck
+from apps.environments.page import Table, finding_row, heat_map, map_rows, only_link
+from apps.environments.words import label_of
 from apps.fleet.models import Domain, Node
 from apps.fleet.page import cluster_context
 
@@ -47,13 +47,15 @@ def drift(request: HttpRequest, pk: int) -> HttpResponse:
         "table": table,
         "map_rows": map_rows(table, _node_ids(domain)) if table else (),
         "only_differences": only_differences,
+        **only_link(only_differences=only_differences),
+        "filtered": any(request.GET.get(name) for name in FindingOnPageFilter.get_filters()),
         "odd_ones": _labelled(check.odd_ones if check else ()),
         "shortest_boards": _labelled(check.shortest_boards if check else ()),
         "standing": queries.domain_standings([domain])[0],
         "policy": queries.policy_of(domain.cluster),
         "filter": found,
         "page": page,
-        "findings": [_finding(row) for row in page.object_list],
+        "findings": [finding_row(row) for row in page.object_list],
         "change_links": _change_links(domain),
         "earlier": queries.checks_visible(actor).filter(domain=domain).defer("groups")[:EARLIER_CHECKS],
         "people": people_with(Right.READ, scope_id=domain.cluster.scope_id) if may_write else (),
@@ -114,19 +116,6 @@ def _labelled(rows: Any) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-
-
-def _finding(row: DriftFinding) -> dict[str, Any]:
-    return {
-        "row": row,
-        "label": label_of(row.component),
-        "kind": FINDING_KINDS.get(row.kind, row.kind),
-        "reason": REASONS.get(row.reason, row.reason),
-        "remedy": remedies_of(row.kind, row.reason),
-        "change_query": urlencode(
-            {"domain": row.domain_id, "node": row.node.name, "component": row.component}
-        ),
-    }
 
 
 def _change_links(domain: Domain) -> list[dict[str, Any]]:

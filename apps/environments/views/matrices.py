@@ -15,7 +15,7 @@ from apps.environments import queries, services
 from apps.environments.engine import exchange
 from apps.environments.engine.matrix_diff import compare_entries
 from apps.environments.models import MatrixState, MatrixVersion
-from apps.environments.page import version_table
+from apps.environments.page import only_link, version_table
 from apps.environments.words import diff_rows, rule_rows
 from apps.fleet.page import cluster_context
 
@@ -36,13 +36,15 @@ def version(request: HttpRequest, pk: int) -> HttpResponse:
     """One version: what it asks for, what the nodes report, and what rules between components say."""
     actor = actor_of(request)
     row = queries.matrix_version_for(actor, pk)
+    only_differences = request.GET.get("only") == "differences"
     rules = rule_rows(queries.compatibility_of(row))
     may_write = actor.may(Right.OPERATE, row.matrix.cluster.scope_id)
     context = cluster_context(row.matrix.cluster) | {
         "version": row,
         "matrix": row.matrix,
-        "table": version_table(row, only_differences=request.GET.get("only") == "differences"),
-        "only_differences": request.GET.get("only") == "differences",
+        "table": version_table(row, only_differences=only_differences),
+        "only_differences": only_differences,
+        **only_link(only_differences=only_differences),
         "rules": rules,
         "broken": [rule for rule in rules if rule["verdict"] == "fail"],
         "undecided": queries.undecided(queries.entries_of(row.entries.all())),

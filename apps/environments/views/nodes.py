@@ -13,8 +13,10 @@ from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import page_of
 from apps.environments import queries
+from apps.environments.engine.drift import Reported
+from apps.environments.engine.statements import differ
 from apps.environments.models import NodeFact
-from apps.environments.page import read_as
+from apps.environments.page import finding_row, read_as
 from apps.environments.words import AREAS, STANDINGS, label_of
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import node_for
@@ -47,8 +49,9 @@ def node(request: HttpRequest, pk: int) -> HttpResponse:
             for report in reports
         ],
         "components": _now(row.pk),
-        "findings": queries.open_findings(node_ids=[row.pk]),
+        "findings": [finding_row(one) for one in queries.open_findings(node_ids=[row.pk])],
         "chosen": chosen,
+        "all_url": "?" if chosen else "",
         "chosen_label": label_of(chosen) if chosen else "",
         "page": page,
         "history": [_fact(fact) for fact in page.object_list],
@@ -67,12 +70,16 @@ def _now(node_id: int) -> list[dict[str, Any]]:
             "area": AREAS.get(component(name).area, component(name).area),
             "value": " | ".join(held.values),
             "read_as": "; ".join(read_as(text, component(name).scheme) for text in held.values),
-            "declared": " | ".join(held.declared) if held.loaded and held.declared != held.loaded else "",
+            "declared": " | ".join(held.declared) if _declared_differs(name, held) else "",
             "contradicting": held.contradicting,
             "seen_at": held.seen_at,
         }
         for name, held in sorted(reported.items(), key=lambda item: (place.get(item[0], len(place)), item[0]))
     ]
+
+
+def _declared_differs(name: str, held: Reported) -> bool:
+    return bool(held.loaded and held.declared) and differ(component(name), held.loaded, held.declared)
 
 
 def _fact(fact: NodeFact) -> dict[str, Any]:
