@@ -1,0 +1,83 @@
+"""The demonstration comes through the ordinary services, is marked, and can be removed whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from apps.accounts.models import Person
+from apps.audit.models import AuditEvent
+from apps.changes.models import Change
+from apps.core import actor as actors
+from apps.core.errors import Conflict, Missing
+from apps.environments.models import MatrixVersion, NodeFact
+from apps.environments.queries import known_good, newest_check, open_findings
+from apps.evidence.models import Evidence, Receipt
+from apps.fleet.models import Accelerator, Cluster, Domain, Node
+from apps.jobs.models import Job
+from apps.launches.models import Evaluation, Launch, SignOff
+from apps.planning.models import PlanVersion
+from apps.portal.services import demo, demo_removal
+from tests import factories
+
+
+@pytest.fixture
+def loaded(database: None) -> list[demo.Login]:
+    return demo.load()
+
+
+def test_the_demonstration_tells_a_story_that_rests_on_real_output(loaded: list[demo.Login]) -> None:
+    domain = Domain.objects.get(cluster__is_demo=True)
+    assert Accelerator.objects.filter(node__domain=domain).count() == 144
+    assert loaded[0].role.value == "admin"
+    good = known_good(domain)
+    assert good is not None and good.known_good_basis is not None
+    assert PlanVersion.objects.get().fits is True
+    check = newest_check(domain)
+    assert check is not None and check.verdict == "fail"
+    differing = {finding.node.name for finding in open_findings(domain=domain) if finding.verdict == "fail"}
+    assert differing == {"sn-n07"}
+    assert not Job.objects.filter(state__in=("queued", "running")).exists()
+
+
+def test_loading_again_changes_nothing(loaded: list[demo.Login], capsys: Any) -> None:
+    before = AuditEvent.objects.count()
+
+    call_command("load_demo")
+
+    assert AuditEvent.objects.count() == before
+    assert "already" in capsys.readouterr().out
+
+
+def test_the_demonstration_is_not_mixed_into_a_real_fleet(cluster: Cluster) -> None:
+    with pytest.raises(Conflict) as refused:
+        demo.load()
+
+    assert refused.value.code == "real_fleet"
+    assert not Person.objects.filter(email__endswith="@demo.example").exists()
+
+
+def test_removing_leaves_nothing_but_the_trail(loaded: list[demo.Login]) -> None:
+    factories.person("Root", email="root@example.com", is_superuser=True)
+
+    demo_removal.remove(actor=actors.command("test"))
+
+    for model in (Cluster, Domain, Node, NodeFact, MatrixVersion, Change, Launch, Evaluation, SignOff):
+        assert not model._base_manager.exists(), model
+    assert not Receipt.objects.exists() and not Evidence.objects.exists()
+    assert not Person.objects.filter(email__endswith="@demo.example", is_active=True).exists()
+    assert AuditEvent.objects.filter(action="demo.removed").exists()
+
+
+def test_removing_waits_for_another_administrator(loaded: list[demo.Login]) -> None:
+    with pytest.raises(CommandError, match="create_admin"):
+        call_command("remove_demo")
+
+    assert Cluster.objects.filter(is_demo=True).exists()
+
+
+def test_without_a_demonstration_there_is_nothing_to_remove(database: None) -> None:
+    with pytest.raises(Missing):
+        demo_removal.remove(actor=actors.command("test"))
