@@ -11,11 +11,13 @@ from django.utils.translation import gettext_lazy as _
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import (
     Accelerator,
+    BulkImport,
     Cluster,
     Domain,
     HardwareChange,
     Hold,
     HoldKind,
+    ImportState,
     LifeCycle,
     Link,
     Node,
@@ -172,4 +174,16 @@ class HardwareChangeFilter(django_filters.FilterSet):
 
     class Meta:
         model = HardwareChange
+        fields: list[str] = []
+
+
+class ImportFilter(django_filters.FilterSet):
+    """Imports by cluster, state and digest of the file."""
+
+    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    state = django_filters.ChoiceFilter(choices=ImportState.choices, label=_("State"))
+    sha256 = django_filters.CharFilter(label=_("Digest"))
+
+    class Meta:
+        model = BulkImport
         fields: list[str] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.fleet.views import clusters, domains, nodes, topology
+from apps.fleet.views import clusters, domains, imports, nodes, topology
 
 app_name = "fleet"
 urlpatterns = [
@@ -14,6 +14,12 @@ urlpatterns = [
     path("clusters/<slug:slug>/build-domain/", domains.build_domain, name="build_domain"),
     path("clusters/<slug:slug>/topology/", topology.topology, name="topology"),
     path("clusters/<slug:slug>/nodes/", nodes.nodes, name="nodes"),
+    path("clusters/<slug:slug>/imports/", imports.imports, name="imports"),
+    path("clusters/<slug:slug>/imports/<int:pk>/", imports.one_import, name="import"),
+    path("clusters/<slug:slug>/imports/<int:pk>/map/", imports.map_columns, name="map_import"),
+    path("clusters/<slug:slug>/imports/<int:pk>/apply/", imports.apply_import, name="apply_import"),
+    path("clusters/<slug:slug>/imports/<int:pk>/errors/", imports.import_errors, name="import_errors"),
+    path("clusters/<slug:slug>/export/", imports.export_fleet, name="export"),
     path("clusters/<slug:slug>/nodes/<int:pk>/", nodes.node, name="node"),
     path("clusters/<slug:slug>/nodes/<int:pk>/edit/", nodes.edit_node, name="edit_node"),
     path("clusters/<slug:slug>/nodes/<int:pk>/move/", nodes.move_node, name="move_node"),

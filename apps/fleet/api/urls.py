@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.fleet.api import clusters, nodes
+from apps.fleet.api import clusters, imports, nodes
 
 urlpatterns = [
     path("clusters/", clusters.Clusters.as_view(), name="clusters"),
@@ -24,5 +24,10 @@ urlpatterns = [
     path("accelerators/", nodes.Accelerators.as_view(), name="accelerators"),
     path("switches/", nodes.Switches.as_view(), name="switches"),
     path("links/", nodes.Links.as_view(), name="links"),
+    path("imports/", imports.Imports.as_view(), name="imports"),
+    path("imports/<int:pk>/", imports.OneImport.as_view(), name="import"),
+    path("imports/<int:pk>/rows/", imports.ImportRows.as_view(), name="import_rows"),
+    path("imports/<int:pk>/apply/", imports.ApplyImport.as_view(), name="apply_import"),
+    path("clusters/<slug:slug>/export/", imports.ExportFleet.as_view(), name="export"),
     path("hardware-changes/", nodes.HardwareChanges.as_view(), name="hardware_changes"),
 ]

@@ -11,7 +11,8 @@ from apps.core import form_errors
 from apps.core.errors import Conflict, Invalid, Stale
 from apps.core.pages import actor_of
 from apps.core.rights import Right
-from apps.fleet import forms, queries, services
+from apps.fleet import queries, services
+from apps.fleet.forms import fleet as forms
 from apps.fleet.page import cluster_context
 
 

@@ -15,9 +15,10 @@ from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import PAGE_SIZES
 from apps.core.rights import Right
-from apps.fleet import forms, queries, services
+from apps.fleet import queries, services
 from apps.fleet.engine.life_cycle import Stage
 from apps.fleet.filters import NodeOfClusterFilter
+from apps.fleet.forms import fleet as forms
 from apps.fleet.models import HoldKind
 from apps.fleet.page import cluster_context
 from apps.fleet.tables import NodeTable

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from apps.core import clock
+from apps.core.actor import system
 from apps.fleet.api.urls import urlpatterns
 from apps.fleet.models import Hold, HoldKind, NodeAlias
+from apps.fleet.services.imports import receive_import
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -18,6 +20,7 @@ FIRST = {"If-Match": '"v1"'}
 PLACE = {"rack": "R1", "position": "", "serial": ""}
 BUILD = {"cluster": "hall-1", "name": "new", "template": "8-mesh", "accelerator_model": "x"}
 HOLD = {"node_id": "{node}", "kind": "quarantine", "reason": "x"}
+ROWS = {"cluster": "hall-1", "rows": {"nodes": [{"name": "n9"}]}}
 EDIT = {"name": "Hall", "description": "", "owner_team": ""}
 
 # name of the address, method, body, status by person; eve of another cluster gets `hidden` where it is one object
@@ -46,6 +49,12 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("switches", "get", None, READ | {"eve": 200}),
     ("links", "get", None, READ | {"eve": 200}),
     ("hardware_changes", "get", None, READ | {"eve": 200}),
+    ("imports", "get", None, READ | {"eve": 200}),
+    ("imports", "post", ROWS, {"vic": 403, "bo": 201, "ada": 201, "eve": 404}),
+    ("import", "get", None, READ | {"eve": 404}),
+    ("import_rows", "get", None, READ | {"eve": 404}),
+    ("apply_import", "post", None, {"vic": 403, "bo": 200, "ada": 200, "eve": 404}),
+    ("export", "get", None, READ | {"eve": 404}),
 ]
 CASES = [
     (name, method, body, person, status)
@@ -63,7 +72,12 @@ def addresses(cluster) -> dict[str, Any]:
     hold = Hold.objects.create(
         node=node, kind=HoldKind.MAINTENANCE, reason="x", by_label="x", since=clock.now()
     )
+    row = receive_import(actor=system(), cluster_id=cluster.pk, data=b'{"nodes": [{"name": "n8"}]}')
     return {
+        "import": row.pk,
+        "import_rows": row.pk,
+        "apply_import": row.pk,
+        "export": cluster.slug,
         "node": node.pk,
         "cluster": cluster.slug,
         "domain": domain.pk,
@@ -86,7 +100,7 @@ def test_each_role_gets_its_answer(name, method, body, person, status, addresses
 
 
 def test_lists_hold_nothing_of_other_clusters(addresses, eve, api):
-    lists = ["domains", "nodes", "holds", "node-aliases", "accelerators", "switches", "links"]
+    lists = ["domains", "nodes", "holds", "node-aliases", "accelerators", "switches", "links", "imports"]
     for name in lists:
         assert api(eve).get(f"/api/v1/{name}/").json()["results"] == []
 

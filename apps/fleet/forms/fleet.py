@@ -1,4 +1,4 @@
-"""Forms of the fleet: they check shape; the rules live in the services."""
+"""Forms of clusters, domains and nodes."""
 
 from __future__ import annotations
 

@@ -1,0 +1,180 @@
+"""Import files as rows: CSV of one table, JSON or YAML of several. Nothing is judged here but the form.
+
+A JSON or YAML file maps tables to lists of rows; a CSV file holds one table, under a head line. Recognised by
+content: a first bracket means JSON, a head line with separators CSV, anything else YAML.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from apps.core import safe_yaml
+from apps.core.errors import FieldError, Invalid
+from apps.fleet.engine.tables import SCHEMAS, Table
+
+MAX_ROWS = 500_000
+_MAX_ERRORS = 50
+_SEPARATORS = (",", ";", "\t")
+
+Rows: TypeAlias = Mapping[Table, Sequence[Mapping[str, object]]]
+
+
+class Form(StrEnum):
+    CSV = "csv"
+    JSON = "json"
+    YAML = "yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """rows: per table. columns: the names in the head of a CSV file, in its order; empty otherwise."""
+
+    form: Form
+    rows: Rows
+    columns: tuple[str, ...] = ()
+
+    @property
+    def row_count(self) -> int:
+        return sum(len(rows) for rows in self.rows.values())
+
+
+def decode(data: bytes, *, form: Form | None = None, table: Table | None = None) -> Decoded:
+    """The rows of a file. table: what a CSV file holds; found by its head line where it is not said.
+
+    Raises Invalid: what cannot be read, what is no table or no row, more than MAX_ROWS rows.
+    """
+    text = _text(data)
+    form = form or _form_of(text)
+    if form is Form.CSV:
+        decoded = _csv(text, table)
+    elif form is Form.JSON:
+        decoded = Decoded(form=form, rows=_tables(_json(text)))
+    else:
+        decoded = Decoded(form=form, rows=_tables(safe_yaml.load(text)))
+    if decoded.row_count > MAX_ROWS:
+        raise _invalid(f"{decoded.row_count} rows; at most {MAX_ROWS} in one import", "too_many_rows")
+    return decoded
+
+
+def _text(data: bytes) -> str:
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as fault:
+        raise _invalid(f"byte {fault.start}: the file is not {encoding.upper()} text", "encoding") from fault
+    if "\x00" in text:
+        raise _invalid("the file holds NUL characters; it is no text", "encoding")
+    if not text.strip():
+        raise _invalid("the file is empty", "empty")
+    return text
+
+
+def _form_of(text: str) -> Form:
+    start = text.lstrip()
+    if start[0] in "[{":
+        return Form.JSON
+    head = start.partition("\n")[0]
+    return Form.CSV if any(mark in head for mark in _SEPARATORS) and ": " not in head else Form.YAML
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as fault:
+        line = getattr(fault, "lineno", None)
+        where = f"line {line}: " if line else ""
+        raise _invalid(f"{where}no valid JSON: {getattr(fault, 'msg', fault)}", "bad_json") from fault
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+def _tables(value: Any) -> Rows:
+    """{table: [row, …]}; every wrong table and row is named."""
+    if not isinstance(value, Mapping):
+        known = ", ".join(table.value for table in Table)
+        raise _invalid(f"the file maps tables ({known}) to lists of rows", "wrong_shape")
+    errors: list[FieldError] = []
+    rows: dict[Table, list[Mapping[str, object]]] = {}
+    for name, found in value.items():
+        if name not in {table.value for table in Table}:
+            known = ", ".join(table.value for table in Table)
+            errors.append(_error(f"/{name}", f"there is no table {name}; there are {known}", "unknown_table"))
+        elif not isinstance(found, list):
+            errors.append(_error(f"/{name}", "must be a list of rows", "wrong_shape"))
+        else:
+            rows[Table(name)] = found
+            errors += [
+                _error(f"/{name}/{number}", "a row is an object of columns", "wrong_shape")
+                for number, row in enumerate(found, start=1)
+                if not isinstance(row, Mapping)
+            ]
+    _refuse(errors)
+    return rows
+
+
+def _csv(text: str, table: Table | None) -> Decoded:
+    head = text.partition("\n")[0]
+    separator = max(_SEPARATORS, key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows: list[dict[str, object]] = []
+    errors: list[FieldError] = []
+    try:
+        names = [name.strip() for name in next(reader)]
+        errors += _head_errors(names)
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) != len(names):
+                message = f"line {reader.line_num}: {len(cells)} cells under {len(names)} columns"
+                errors.append(_error(f"/{len(rows) + 1}", message, "cells"))
+            rows.append(dict(zip(names, cells, strict=False)))
+    except csv.Error as fault:
+        raise _invalid(f"line {reader.line_num}: no valid CSV: {fault}", "bad_csv") from fault
+    _refuse(errors)
+    table = table or _table_of(names)
+    return Decoded(form=Form.CSV, rows={table: rows}, columns=tuple(names))
+
+
+def _head_errors(names: Sequence[str]) -> list[FieldError]:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    errors = [_error(f"/{name}", f"the column {name} is there twice", "column_twice") for name in twice]
+    if "" in names:
+        errors.append(_error("/", f"column {names.index('') + 1} has no name", "column_unnamed"))
+    return errors
+
+
+def _table_of(names: Sequence[str]) -> Table:
+    """The one table of which the head names the most columns, all of its key among them."""
+    fitting = {
+        table: len({one.name for one in schema.columns} & set(names))
+        for table, schema in SCHEMAS.items()
+        if set(schema.key) <= set(names)
+    }
+    most = max(fitting.values(), default=0)
+    best = [table for table, count in fitting.items() if count == most]
+    if len(best) != 1:
+        raise _invalid("say which table the CSV file holds; its columns do not tell", "unknown_table")
+    return best[0]
+
+
+def _error(pointer: str, message: str, code: str) -> FieldError:
+    return FieldError(pointer=pointer, message=message, code=code)
+
+
+def _invalid(message: str, code: str) -> Invalid:
+    return Invalid(message, code=code, errors=[FieldError(pointer="/file", message=message, code=code)])
+
+
+def _refuse(errors: Sequence[FieldError]) -> None:
+    if errors:
+        more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
+        raise Invalid(f"{errors[0].message}{more}", code="import_file", errors=errors[:_MAX_ERRORS])

@@ -1,0 +1,1 @@
+"""Forms of the fleet: they check shape; the rules live in the services."""

@@ -1,0 +1,351 @@
+"""Bulk imports: looked at first, applied whole or not at all; what is exported imports again unchanged."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+import yaml
+
+from apps.audit.models import AuditEvent
+from apps.core.errors import Conflict, Invalid, NotAllowed, Stale, TooLarge
+from apps.fleet import services
+from apps.fleet.engine.importing import Mode
+from apps.fleet.engine.tables import Table
+from apps.fleet.engine.templates import template
+from apps.fleet.models import Accelerator, BulkImport, Domain, ImportState, Link, Node, SubDomain
+from apps.fleet.queries import imports as queries
+from apps.fleet.queries.exports import export
+from apps.fleet.services import imports
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+NODES = b"name,domain,index,rack\nn1,,0,R1\nn2,,1,R1\n"
+FLEET = {
+    "domains": [{"name": "d1", "sub_domains": ["a", "b"], "accelerator_model": "h100"}],
+    "nodes": [{"name": "n1", "domain": "d1", "aliases": ["n1.example"]}],
+    "accelerators": [{"node": "n1", "index": 0, "sub_domain": "a"}, {"node": "n1", "index": 1}],
+    "switches": [{"name": "s1", "domain": "d1", "tier": 1}, {"name": "s2", "tier": 2}],
+    "links": [
+        {"upper": "s1", "lower": "n1/0", "unidirectional_bytes_per_s": 5e10},
+        {"upper": "s2", "lower": "s1", "unidirectional_bytes_per_s": 5e10, "optical": True},
+    ],
+}
+
+
+@pytest.fixture
+def receive(cluster, bo, actor_for):
+    def received(data: bytes | dict, **values) -> BulkImport:
+        data = json.dumps(data).encode() if isinstance(data, dict) else data
+        return imports.receive_import(actor=actor_for(bo), cluster_id=cluster.pk, data=data, **values)
+
+    return received
+
+
+@pytest.fixture
+def apply(bo, actor_for):
+    def applied(row: BulkImport) -> BulkImport:
+        return imports.apply_import(actor=actor_for(bo), import_id=row.pk, expected_version=row.version)
+
+    return applied
+
+
+def test_a_look_writes_nothing(receive):
+    row = receive(NODES)
+    assert (row.state, row.counts["nodes"]["created"], Node.objects.count()) == (ImportState.PLANNED, 2, 0)
+    assert not AuditEvent.objects.filter(action="fleet.imported").exists()
+
+
+def test_every_table_is_written_in_the_order_in_which_they_refer_to_each_other(receive, apply):
+    apply(receive(FLEET))
+    card = Accelerator.objects.select_related("sub_domain", "node__domain").get(index=0)
+    assert (card.sub_domain.name, card.node.domain.name, card.node.aliases.get().name) == (
+        "a",
+        "d1",
+        "n1.example",
+    )
+    assert sorted(link.lower_end for link in Link.objects.all()) == ["n1/0", "s1"]
+
+
+def test_one_event_tells_counts_and_digests(receive, apply):
+    row = apply(receive(FLEET))
+    event = AuditEvent.objects.get(action="fleet.imported")
+    assert row.sha256 in event.body
+    assert '"created":1' in event.body
+
+
+def test_one_wrong_row_among_thousands_stops_all_and_every_error_is_told(
+    cluster, receive, apply, monkeypatch
+):
+    lines = [f"n{number},d1,{number},R1" for number in range(10_000)]
+    lines[7], lines[8] = "n7,nowhere,7,R1", "n8,d1,many,R1"
+    data = ("name,domain,index,rack\n" + "\n".join(lines)).encode()
+    monkeypatch.setattr(imports, "AT_ONCE_BYTES", len(data))
+    factories.domain(cluster, "d1")
+    row = receive(data)
+    errors = queries.outcomes(row, fate="error")
+    assert {(one["row"], one["column"]) for one in errors} == {(8, "domain"), (9, "index")}
+    with pytest.raises(Invalid) as refused:
+        apply(row)
+    assert (refused.value.code, Node.objects.count()) == ("import_rows", 0)
+
+
+@pytest.mark.parametrize(
+    ("mode", "fate"), [(Mode.CREATE, "errors"), (Mode.UPSERT, "updated"), (Mode.SKIP, "skipped")]
+)
+def test_a_row_that_is_there_already_fares_by_the_mode(mode, fate, cluster, receive):
+    factories.node(cluster, "n1", rack="R9")
+    assert receive(NODES, mode=mode).counts["nodes"][fate] == 1
+
+
+def test_updates_change_what_the_file_says_and_nothing_else(cluster, receive, apply):
+    node = factories.node(cluster, "n1", rack="R9", serial="X1")
+    apply(receive(b"name,rack\nn1,R1\n"))
+    node.refresh_from_db()
+    assert (node.rack, node.serial, node.version) == ("R1", "X1", 2)
+
+
+def test_where_the_fleet_moved_on_since_the_look_nothing_is_written(cluster, receive, apply):
+    row = receive(NODES)
+    factories.node(cluster, "n1")
+    with pytest.raises(Conflict) as refused:
+        apply(row)
+    assert refused.value.code == "import_changed"
+    assert Node.objects.count() == 1
+
+
+def test_an_import_is_applied_once(receive, apply):
+    row = apply(receive(NODES))
+    with pytest.raises(Conflict):
+        apply(row)
+
+
+def test_a_second_person_who_applies_is_too_late(receive, bo, actor_for):
+    row = receive(NODES)
+    BulkImport.objects.filter(pk=row.pk).update(version=5)
+    with pytest.raises(Stale):
+        imports.apply_import(actor=actor_for(bo), import_id=row.pk, expected_version=1)
+
+
+def test_a_viewer_hands_nothing_in(cluster, vic, actor_for):
+    with pytest.raises(NotAllowed):
+        imports.receive_import(actor=actor_for(vic), cluster_id=cluster.pk, data=NODES)
+
+
+def test_a_file_above_the_limit_is_refused(receive, monkeypatch):
+    monkeypatch.setattr(imports, "LIMIT_BYTES", 10)
+    with pytest.raises(TooLarge):
+        receive(NODES)
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_what_is_exported_imports_again_unchanged(form, cluster, bo, actor_for, receive, monkeypatch):
+    services.build_domain(
+        actor=actor_for(bo),
+        cluster_id=cluster.pk,
+        name="sn",
+        layout=template("144-as-4x36"),
+        accelerator_model="nvidia-gb200",
+    )
+    file = export(cluster, form=form)
+    monkeypatch.setattr(imports, "AT_ONCE_BYTES", 10**9)
+    row = receive(b"".join(file.chunks))
+    assert row.error_count == 0
+    assert not row.changes_anything
+    assert row.counts["links"]["unchanged"] == 3888
+
+
+@pytest.mark.parametrize("table", list(Table))
+def test_each_table_as_csv_imports_again_unchanged(table, cluster, receive, apply):
+    apply(receive(FLEET))
+    Node.objects.update(rack="=cmd|'/c calc'!A0", serial="-1")
+    data = b"".join(export(cluster, form="csv", table=table).chunks)
+    row = receive(data, table=table)
+    assert (row.error_count, row.changes_anything) == (0, False)
+
+
+def test_csv_guards_what_a_spreadsheet_would_compute(cluster):
+    factories.node(cluster, "n1", rack="=1+1")
+    text = b"".join(export(cluster, form="csv", table=Table.NODES).chunks).decode()
+    assert next(csv.DictReader(io.StringIO(text)))["rack"] == "'=1+1"
+
+
+def test_columns_of_another_tool_are_mapped(receive, bo, actor_for):
+    row = receive(b"Name,Rack,Tenant\nn1,R1,acme\n", table=Table.NODES)
+    assert row.error_count > 0
+    mapped = imports.map_columns(
+        actor=actor_for(bo),
+        import_id=row.pk,
+        expected_version=row.version,
+        columns={"Name": "name", "Rack": "rack"},
+        table=Table.NODES,
+    )
+    assert (mapped.error_count, mapped.counts["nodes"]["created"]) == (0, 1)
+
+
+def test_a_large_file_is_looked_at_and_applied_by_a_worker(receive, apply, run_jobs, monkeypatch):
+    monkeypatch.setattr(imports, "AT_ONCE_BYTES", 1)
+    row = receive(FLEET)
+    assert row.state == ImportState.WAITING
+    (job,) = run_jobs()
+    row.refresh_from_db()
+    assert (row.state, job.result["counts"]["nodes"]["created"], Node.objects.count()) == ("planned", 1, 0)
+    apply(row)
+    run_jobs()
+    row.refresh_from_db()
+    assert (row.state, Node.objects.count()) == ("applied", 1)
+
+
+def test_a_worker_refuses_what_cannot_be_read_and_says_why(receive, run_jobs, monkeypatch):
+    monkeypatch.setattr(imports, "AT_ONCE_BYTES", 1)
+    row = receive(b'{"nodes": [}')
+    run_jobs()
+    row.refresh_from_db()
+    assert (row.state, row.problem["code"]) == ("refused", "bad_json")
+
+
+def test_applied_at_once_with_a_wrong_row_writes_nothing(receive, run_jobs):
+    row = receive(b"name,domain\nn1,\nn2,nowhere\n", apply_at_once=True, table=Table.NODES)
+    run_jobs()
+    row.refresh_from_db()
+    assert (row.state, row.error_count, Node.objects.count()) == ("planned", 1, 0)
+
+
+def test_a_sub_domain_that_still_has_accelerators_does_not_go(receive, apply):
+    apply(receive(FLEET))
+    with pytest.raises(Conflict) as refused:
+        apply(receive({"domains": [{"name": "d1", "sub_domains": ["b"]}]}))
+    assert refused.value.code == "sub_domain_in_use"
+    assert SubDomain.objects.count() == 2
+
+
+def test_a_domain_that_grew_is_no_longer_judged_by_its_layout(cluster, bo, actor_for, receive, apply):
+    domain = services.build_domain(
+        actor=actor_for(bo),
+        cluster_id=cluster.pk,
+        name="sn",
+        layout=template("8-switched"),
+        accelerator_model="x",
+    )
+    apply(receive({"nodes": [{"name": "more", "domain": "sn"}]}))
+    assert Domain.objects.get(pk=domain.pk).parameters == {}
+
+
+BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "\n".join(
+    f"{new}: &{new} [{','.join([f'*{old}'] * 9)}]" for old, new in zip("abcdefghi", "bcdefghij", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "empty"),
+        (b"\xff\xfe\x00", "encoding"),
+        (b"\x89PNG\r\n\x1a\n", "encoding"),
+        (b"name\n\xe9", "encoding"),
+        (b'{"nodes": [', "bad_json"),
+        (b'{"nodes": {"a": 1}}', "import_file"),
+        (b'{"racks": []}', "import_file"),
+        (b"[1, 2]", "wrong_shape"),
+        (b"name,name\nn1,n2\n", "import_file"),
+        (b"name,rack\nn1\n", "import_file"),
+        (b'name,rack\n"n1,R1\n', "bad_csv"),
+        (b"colour,size\n1,2\n", "unknown_table"),
+        (b"nodes: !!python/object:os.system [x]", "yaml_tag"),
+        (BOMB.encode(), "yaml_too_many_nodes"),
+    ],
+)
+def test_a_file_that_is_no_import_says_why_and_leaves_nothing(data, code, receive):
+    with pytest.raises(Invalid) as refused:
+        receive(data)
+    assert refused.value.code == code
+    assert BulkImport.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        ({"nodes": [{"name": "n1", "domain": "d1"}, {"name": "n1", "domain": "d2"}]}, "two_domains"),
+        ({"links": [{"upper": "s", "lower": "n1", "unidirectional_bytes_per_s": -1}]}, "bad_value"),
+        (
+            {
+                "switches": [{"name": "a", "tier": 1}, {"name": "b", "tier": 2}],
+                "links": [
+                    {"upper": "a", "lower": "b", "unidirectional_bytes_per_s": 1},
+                    {"upper": "b", "lower": "a", "unidirectional_bytes_per_s": 1},
+                ],
+            },
+            "cycle",
+        ),
+    ],
+)
+def test_what_cannot_be_is_named(rows, code, receive):
+    row = receive(rows)
+    assert code in {one["code"] for one in queries.outcomes(row, fate="error")}
+
+
+def test_yaml_is_read(receive):
+    assert receive(yaml.safe_dump(FLEET).encode()).counts["links"]["created"] == 2
+
+
+def test_the_page_looks_maps_and_applies(cluster, bo, client_of):
+    client, page = client_of(bo), f"/clusters/{cluster.slug}/imports/"
+    sent = client.post(page, {"text": "Name,Place\nn1,R1\n", "table": "nodes", "mode": "upsert"})
+    row = BulkImport.objects.get()
+    assert sent.url == f"{page}{row.pk}/"
+    assert b"unknown column Name" in client.get(sent.url).content
+    client.post(f"{sent.url}map/", {"column_0": "name", "column_1": "rack", "version": str(row.version)})
+    row.refresh_from_db()
+    client.post(f"{sent.url}apply/", {"version": str(row.version)})
+    assert Node.objects.get().rack == "R1"
+    assert b"Applied" in client.get(sent.url).content
+
+
+def test_the_page_keeps_what_is_wrong_and_gives_it_as_csv(cluster, bo, client_of):
+    client, page = client_of(bo), f"/clusters/{cluster.slug}/imports/"
+    client.post(page, {"text": "name,domain,rack\nn1,=nowhere,\n", "mode": "upsert"})
+    row = BulkImport.objects.get()
+    assert b"Nothing will be written" in client.get(f"{page}{row.pk}/?fate=error").content
+    (line,) = csv.DictReader(io.StringIO(client.get(f"{page}{row.pk}/errors/").content.decode()))
+    assert (line["row"], line["column"], line["value"]) == ("1", "domain", "'=nowhere")
+
+
+def test_a_file_that_cannot_be_read_is_told_in_the_form(cluster, bo, client_of):
+    answer = client_of(bo).post(
+        f"/clusters/{cluster.slug}/imports/", {"text": '{"racks": []}', "mode": "upsert"}
+    )
+    assert (answer.status_code, b"there is no table racks" in answer.content) == (400, True)
+
+
+def test_over_rest_rows_are_looked_at_and_applied_with_the_version_seen(cluster, bo, api):
+    caller = api(factories.bearer(bo, "read", "fleet:write"))
+    body = {"cluster": cluster.slug, "rows": {"nodes": [{"name": "n1"}]}}
+    looked = caller.post("/api/v1/imports/", body, format="json")
+    assert (looked.status_code, looked.json()["counts"]["nodes"]["created"]) == (201, 1)
+    address = f"/api/v1/imports/{looked.json()['id']}/apply/"
+    assert caller.post(address).status_code == 428
+    assert caller.post(address, headers={"If-Match": '"v1"'}).json()["state"] == "applied"
+    assert caller.get("/api/v1/nodes/?name=n1").json()["results"][0]["name"] == "n1"
+
+
+def test_over_rest_a_file_is_applied_by_a_worker_where_that_is_asked_for(cluster, bo, api, run_jobs):
+    caller = api(factories.bearer(bo, "read", "fleet:write"))
+    file = io.BytesIO(json.dumps(FLEET).encode())
+    file.name = "fleet.json"
+    body = {"cluster": cluster.slug, "file": file, "dry_run": "false"}
+    asked = caller.post("/api/v1/imports/", body, format="multipart")
+    assert (asked.status_code, Node.objects.count()) == (202, 0)
+    run_jobs()
+    done = caller.get(asked["Location"]).json()
+    assert (done["result"]["state"], Node.objects.count()) == ("applied", 1)
+
+
+def test_over_rest_the_export_of_one_table_is_a_file(cluster, bo, api):
+    factories.node(cluster, "n1")
+    answer = api(bo).get(f"/api/v1/clusters/{cluster.slug}/export/?form=csv&table=nodes")
+    assert b"".join(answer.streaming_content).splitlines()[1].startswith(b"n1,")
+    wrong = api(bo).get(f"/api/v1/clusters/{cluster.slug}/export/?form=csv")
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "table")
