@@ -37,9 +37,10 @@ def is_search(document: Mapping[str, Any]) -> bool:
 
 
 def model_document(spec: ModelSpec) -> dict[str, Any]:
-    """The shape of a model, without what it does not have."""
+    """The shape of a model, without what it does not have; what a plan must state or would assume stays."""
     values = {key: value for key, value in asdict(spec).items() if value not in (None, 0, "")}
-    return values | {"gated_mlp": spec.gated_mlp, "tied_embeddings": spec.tied_embeddings}
+    stated = ("ffn_hidden", "gated_mlp", "tied_embeddings", "biases")
+    return values | {name: getattr(spec, name) for name in stated}
 
 
 def model_name(model: Mapping[str, Any]) -> str:
