@@ -188,7 +188,10 @@ class Fail(APIView):
     token_scopes = {"POST": TokenScope.CHANGE_WRITE}
 
     @extend_schema(
-        request=s.ChangeReasonIn, responses=s.OneChangeOut, operation_id="changes_fail", parameters=[_IF_MATCH]
+        request=s.ChangeReasonIn,
+        responses=s.OneChangeOut,
+        operation_id="changes_fail",
+        parameters=[_IF_MATCH],
     )
     def post(self, request: Request, change_id: int) -> Response:
         """Give up; the nodes stay held until a rollback."""
@@ -204,7 +207,10 @@ class Cancel(APIView):
     token_scopes = {"POST": TokenScope.CHANGE_WRITE}
 
     @extend_schema(
-        request=s.ChangeReasonIn, responses=s.OneChangeOut, operation_id="changes_cancel", parameters=[_IF_MATCH]
+        request=s.ChangeReasonIn,
+        responses=s.OneChangeOut,
+        operation_id="changes_cancel",
+        parameters=[_IF_MATCH],
     )
     def post(self, request: Request, change_id: int) -> Response:
         """Take a change back before it starts."""

@@ -147,19 +147,27 @@ def _held(change: Change) -> dict[str, Any]:
 
 def _three_ways(request: HttpRequest, form: Any, items: Any, held: dict[str, Any]) -> list[dict[str, Any]]:
     """Row by row what was on the page when it was opened, what it is now, and what was typed; only what differs."""
-    try:
-        seen = json.loads(request.POST.get("seen", "{}"))
-    except ValueError:
-        seen = {}
+    seen = _seen(request.POST.get("seen", ""))
     typed = {wish.component: " | ".join(wish.values) for wish in forms.wishes_in(items)}
     rows = [
         _row(str(field.label), seen.get(name), held.get(name), form.cleaned_data.get(name))
         for name, field in form.fields.items()
     ]
-    was = seen.get("items") or {}
+    was = seen["items"]
     parts = sorted({*was, *held["items"], *typed})
     rows += [_row(part, was.get(part), held["items"].get(part), typed.get(part)) for part in parts]
     return [row for row in rows if len({row["seen"], row["now"], row["yours"]}) > 1]
+
+
+def _seen(text: str) -> dict[str, Any]:
+    """What the form held when the page was opened; nothing of it where the browser sends something else."""
+    try:
+        seen = json.loads(text)
+    except ValueError:
+        seen = {}
+    if not isinstance(seen, dict) or not isinstance(seen.get("items"), dict):
+        return {"items": {}}
+    return seen
 
 
 def _row(key: str, seen: Any, now: Any, yours: Any) -> dict[str, Any]:

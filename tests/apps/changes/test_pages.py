@@ -1,0 +1,291 @@
+"""Pages of changes: what they show, what they say, and how many queries they need."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from apps.accounts.models import Person
+from apps.changes import services
+from apps.changes.models import Change
+from apps.core import clock
+from apps.environments.models import DriftFinding
+from apps.fleet.models import Node
+from tests import factories
+from tests.apps.changes.conftest import NEW, OLD
+from tests.callers import actor_for
+
+
+def filled(**said) -> dict[str, str]:
+    """A form that was filled in."""
+    values = {
+        "kind": "nccl",
+        "title": "New NCCL",
+        "reason": "hangs are fixed",
+        "nodes": "sn-[01-02]",
+        "back_out": "",
+        "soak_first": "15",
+        "soak_second": "60",
+        "approvals_needed": "1",
+        "items-TOTAL_FORMS": "2",
+        "items-INITIAL_FORMS": "0",
+        "items-0-component": "nccl",
+        "items-0-version": f"{NEW} | 2.27.5",
+        "items-1-component": "",
+        "items-1-version": "",
+    }
+    return values | said
+
+
+def test_a_change_is_asked_for_on_a_page(domain, bo, client_of):
+    answer = client_of(bo).post(f"/changes/new/?domain={domain.pk}", filled())
+    change = Change.objects.get()
+    assert answer.headers["Location"] == f"/changes/{change.pk}/"
+    targets = [(one.node.name, one.values) for one in change.targets.order_by("node__name")]
+    assert targets == [("sn-01", [NEW, "2.27.5"]), ("sn-02", [NEW, "2.27.5"])]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({"items-0-component": "", "items-0-version": ""}, "at least one component"),
+        ({"items-1-component": "nccl", "items-1-version": "1"}, "is named twice"),
+        ({"items-1-version": "1"}, "name a component and a version"),
+        ({"nodes": "sn-[01"}, "sn-[01"),
+        ({"nodes": "stranger"}, "stranger"),
+        ({"title": ""}, "This field is required"),
+    ],
+)
+def test_what_is_wrong_stands_in_the_form(said, text, domain, bo, client_of):
+    answer = client_of(bo).post(f"/changes/new/?domain={domain.pk}", filled(**said))
+    assert answer.status_code == 200
+    assert text in answer.content.decode()
+    assert not Change.objects.exists()
+
+
+def test_findings_of_drift_fill_the_form_in(domain, nodes, bo, client_of):
+    factories.locked_matrix(domain, nccl=OLD)
+    now = clock.now()
+    DriftFinding.objects.create(
+        domain=domain,
+        node=nodes[3],
+        component="nccl",
+        kind="drift",
+        outcome="drift",
+        reason="other_version",
+        verdict="fail",
+        intended=OLD,
+        reported="2.18.1",
+        first_seen_at=now,
+        last_seen_at=now,
+    )
+    page = client_of(bo).get(f"/changes/new/?domain={domain.pk}&node=sn-04&component=nccl")
+    assert page.context["form"]["nodes"].value() == "sn-04"
+    assert page.context["form"]["kind"].value() == "nccl"
+    assert page.context["items"].forms[0]["version"].value() == OLD
+    assert "sn environment v1" in page.context["form"]["title"].value()
+
+
+def test_suggestions_are_what_nodes_report(domain, nodes, bo, client_of):
+    factories.report(nodes[0], nccl="2.18.1")
+    page = client_of(bo).get(f"/changes/new/?domain={domain.pk}").content.decode()
+    assert f'<option value="{OLD}">nccl · 5 nodes run it</option>' in page
+    assert '<option value="2.18.1">nccl · 1 node runs it</option>' in page
+
+
+def test_two_domains_are_asked_for_first(domain, cluster, bo, client_of):
+    factories.domain(cluster, "second")
+    page = client_of(bo).get("/changes/new/").content.decode()
+    assert "second" in page
+    assert "items-0-component" not in page
+
+
+def test_a_requester_is_told_why_they_cannot_approve_and_who_can(submitted, bo, chen, cluster, client_of):
+    factories.grant(bo, "approver", scope=cluster.scope)
+    page = client_of(bo).get(f"/changes/{submitted().pk}/").content.decode()
+    assert "You asked for this change" in page
+    assert 'value="approve"' not in page
+    assert "Who can approve it: Chen" in page
+
+
+def test_an_approver_sees_exactly_what_is_approved(submitted, chen, client_of):
+    change = submitted()
+    page = client_of(chen).get(f"/changes/{change.pk}/").content.decode()
+    assert 'value="approve"' in page
+    assert change.content_digest in page
+
+
+def test_a_refusal_without_a_note_says_so_and_decides_nothing(submitted, chen, client_of):
+    change, client = submitted(), client_of(chen)
+    body = {"version": change.version, "voice": "refuse", "note": ""}
+    page = client.post(f"/changes/{change.pk}/approve/", body, follow=True).content.decode()
+    assert "Say in the note why you refuse" in page
+    change.refresh_from_db()
+    assert change.state == "submitted"
+
+
+def test_a_shut_gate_says_what_it_waits_for(started, bo, client_of):
+    change = started()
+    page = client_of(bo).get(f"/changes/{change.pk}/").content.decode()
+    assert "1 node does not report its target: sn-01" in page
+    assert "Pass the gate" not in page
+
+
+def test_an_edit_of_an_old_page_shows_three_sides_and_loses_nothing(drafted, bo, chen, cluster, client_of):
+    factories.grant(chen, "operator", scope=cluster.scope)
+    change = drafted()
+    client = client_of(bo)
+    opened = client.get(f"/changes/{change.pk}/edit/").context
+    services.edit_change(
+        actor=actor_for(chen),
+        change_id=change.pk,
+        expected_version=change.version,
+        content=services.Content(
+            title="Chen's title",
+            reason=change.reason,
+            wishes=(services.Wish(component="nccl", values=(NEW,)),),
+            soak_s=(0, 0),
+        ),
+    )
+    mine = filled(title="Bo's title", version=opened["version"], seen=opened["seen"], nodes="")
+    answer = client.post(f"/changes/{change.pk}/edit/", mine)
+    assert answer.status_code == 412
+    rows = {row["key"]: row for row in answer.context["conflict"]}
+    assert rows["Title"] == {
+        "key": "Title",
+        "seen": "New NCCL",
+        "now": "Chen's title",
+        "yours": "Bo's title",
+        "both": True,
+    }
+    assert "Changed by Chen" in answer.content.decode()
+    again = client.post(f"/changes/{change.pk}/edit/", mine | {"version": answer.context["version"]})
+    assert again.status_code == 302
+    change.refresh_from_db()
+    assert (change.title, change.state) == ("Bo's title", "draft")
+
+
+def test_what_was_seen_may_be_anything_and_breaks_nothing(drafted, bo, client_of):
+    change = drafted()
+    for seen in ("not json", json.dumps([1]), "{}"):
+        body = filled(version=change.version - 1, seen=seen)
+        assert client_of(bo).post(f"/changes/{change.pk}/edit/", body).status_code == 412
+
+
+def test_a_rollback_wants_the_name_of_the_cluster(started, nodes, bo, client_of):
+    change, client = started(), client_of(bo)
+    factories.report(nodes[0], nccl=NEW)
+    body = {"version": change.version, "reason": "first back", "cluster_name": "hall-2"}
+    page = client.post(f"/changes/{change.pk}/rollback/", body).content.decode()
+    assert "This is not the name of the cluster" in page
+    answer = client.post(f"/changes/{change.pk}/rollback/", body | {"cluster_name": change.cluster.name})
+    rollback = Change.objects.get(reverses=change)
+    assert answer.headers["Location"] == f"/changes/{rollback.pk}/"
+    both = client.get(f"/changes/{change.pk}/").content.decode(), client.get(answer.headers["Location"])
+    assert f"/changes/{rollback.pk}/" in both[0]
+    assert f"/changes/{change.pk}/" in both[1].content.decode()
+
+
+def test_an_old_password_is_asked_for_before_the_form_is_filled_in(started, bo, client_of):
+    change = started()
+    client = client_of(bo, authenticated_at=clock.now() - timedelta(hours=1))
+    answer = client.get(f"/changes/{change.pk}/rollback/")
+    assert answer.status_code == 302
+    assert f"next=%2Fchanges%2F{change.pk}%2Frollback%2F" in answer.headers["Location"]
+
+
+def test_a_snapshot_is_shown_against_what_nodes_report_now(started, nodes, bo, client_of):
+    change = started()
+    factories.report(nodes[0], gpu_driver="570.86.15", nccl=NEW)
+    rows = client_of(bo).get(f"/changes/{change.pk}/snapshot/").context["rows"]
+    changed = [row for row in rows if row["kind"] != "same"]
+    assert changed == [{"key": "NCCL · sn-01", "old": OLD, "new": NEW, "kind": "changed"}]
+    assert len(rows) == 3
+
+
+def test_unknown_filters_are_refused(database, bo, client_of, api):
+    assert client_of(bo).get("/changes/?stat=done").status_code == 400
+    assert api(bo).get("/api/v1/changes/?stat=done").json()["code"] == "unknown_filter"
+
+
+def test_the_list_is_filtered_by_what_is_asked(drafted, started, nodes, bo, api):
+    running, waiting = started([nodes[0].pk]), drafted([nodes[1].pk])
+
+    def found(query: str) -> list[int]:
+        return [row["id"] for row in api(bo).get(f"/api/v1/changes/?{query}").json()["results"]]
+
+    assert found("") == [waiting.pk, running.pk]
+    assert found("set=under_way") == [running.pk]
+    assert found("node=SN-02") == [waiting.pk]
+    assert found("state=draft") == [waiting.pk]
+    assert found("cluster=hall-2") == []
+
+
+def test_the_list_needs_as_many_queries_for_many_changes(
+    drafted, approved, bo, client_of, api, assert_constant_queries
+):
+    client, rest = client_of(bo), api(bo)
+    approved()
+
+    def grow() -> None:
+        for _ in range(6):
+            approved()
+            drafted()
+
+    assert_constant_queries(lambda: client.get("/changes/"), grow)
+    assert_constant_queries(lambda: rest.get("/api/v1/changes/"), grow)
+
+
+def test_the_page_of_a_change_needs_as_many_queries_for_many_nodes(
+    started, domain, bo, client_of, count_queries
+):
+    nodes = list(Node.objects.filter(domain=domain))
+    small = started([node.pk for node in nodes[:3]])
+    client = client_of(bo)
+    address = f"/changes/{small.pk}/"
+    client.get(address)
+    few = count_queries(lambda: client.get(address))
+    small.refresh_from_db()
+    large = started([node.pk for node in nodes[3:]])
+    for index in range(7, 20):
+        factories.report(factories.node(domain.cluster, f"sn-{index}", domain=domain, index=index), nccl=OLD)
+    assert count_queries(lambda: client.get(f"/changes/{large.pk}/")) <= few
+
+
+def test_people_outside_of_the_cluster_see_nothing(started, eve, client_of, api):
+    started()
+    assert "New NCCL" not in client_of(eve).get("/changes/").content.decode()
+    assert api(eve).get("/api/v1/changes/").json()["results"] == []
+
+
+def test_the_answer_carries_everything_that_was_decided(started, bo, api, chen):
+    change = started()
+    answer = api(bo).get(f"/api/v1/changes/{change.pk}/")
+    body = answer.json()
+    assert answer.headers["ETag"] == f'"v{change.version}"'
+    assert body["approvals"][0]["person_id"] == Person.objects.get(email="chen@example.com").pk
+    assert body["stages"][0]["waits"][0]["nodes"] == ["sn-01"]
+    assert body["wanted"] == [{"component": "nccl", "values": [NEW], "nodes": "sn-[01-06]", "count": 6}]
+    assert (body["node_count"], body["approvals_counting"]) == (6, 1)
+
+
+def test_the_same_key_drafts_once_and_another_body_is_refused(domain, bo, api):
+    bearer = factories.bearer(bo, "read", "change:write")
+    body = {
+        "domain_id": domain.pk,
+        "kind": "nccl",
+        "title": "New NCCL",
+        "reason": "hangs",
+        "items": [{"component": "nccl", "versions": [NEW]}],
+    }
+
+    def post(sent):
+        headers = {"Idempotency-Key": "deploy-7"}
+        return api(bearer).post("/api/v1/changes/", sent, format="json", headers=headers)
+
+    first, again = post(body), post(body)
+    assert (first.status_code, again.json()["id"]) == (201, first.json()["id"])
+    assert Change.objects.count() == 1
+    assert post(body | {"title": "Other"}).status_code == 422
