@@ -43,7 +43,7 @@ def known_digests(actor: Actor, digests: list[str], *, scope_id: int) -> set[str
 
 def unmatched() -> QuerySet[Receipt]:
     """Read deliveries that wait for their node to appear, oldest first."""
-    return Receipt.objects.filter(state=ReceiptState.UNMATCHED).exclude(node_name="").order_by("id")
+    return Receipt.objects.filter(state=ReceiptState.UNMATCHED).order_by("id")
 
 
 def receipt(receipt_id: int) -> Receipt:

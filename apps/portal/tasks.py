@@ -9,6 +9,7 @@ from apps.evidence import queries, services
 from apps.evidence.models import Receipt, ReceiptState
 from apps.jobs.registry import job
 from apps.jobs.running import Outcome, RunningJob
+from apps.portal.queries.waiting import attachable
 from apps.portal.services import intake
 
 _MIB = 2**20
@@ -40,12 +41,12 @@ def read_receipt(run: RunningJob) -> dict[str, Any]:
 @job("portal.attach_unmatched", every_s=300)
 def attach_unmatched(run: RunningJob) -> dict[str, int]:
     """Apply deliveries whose node did not exist when they came, and exists now."""
-    waiting = list(queries.unmatched().values_list("pk", flat=True)[:_ATTACH_AT_ONCE])
+    found = list(attachable().values_list("pk", flat=True)[:_ATTACH_AT_ONCE])
     attached = 0
-    for done, receipt_id in enumerate(waiting):
-        run.progress(done, len(waiting))
+    for done, receipt_id in enumerate(found):
+        run.progress(done, len(found))
         attached += intake.attach(receipt_id=receipt_id)
-    return {"waiting": len(waiting) - attached, "attached": attached}
+    return {"attached": attached, "waiting": queries.unmatched().count()}
 
 
 def _tell(outcome: Outcome, receipt: Receipt) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -57,10 +57,26 @@ class Delivery:
             return None
         return Domain.objects.filter(cluster=self.cluster, name__iexact=name, retired_at__isnull=True).first()
 
+    @cached_property
+    def reported(self) -> list[tuple[Node, tuple[ComponentFact, ...]]]:
+        """The nodes that it tells of and what it says of each: the one it was sent for, those it names itself."""
+        found = []
+        if self.node is not None and (facts := component_facts(self.reading)):
+            found.append((self.node, facts))
+        for name, facts in self.facts_by_node.items():
+            if facts and (node := node_by_reported_name(self.cluster, name)) is not None:
+                found.append((node, facts))
+        return found
+
+    @cached_property
+    def facts_by_node(self) -> dict[str, tuple[ComponentFact, ...]]:
+        """What a file that names its nodes itself says of each."""
+        return facts_by_node(self.reading)
+
     @property
     def has_home(self) -> bool:
-        """Whether the node or domain that it was sent for exists."""
-        return self.node is not None or self.domain is not None
+        """Whether the node or domain that it was sent for exists, or a node that it names."""
+        return self.node is not None or self.domain is not None or bool(self.reported)
 
     @property
     def lacks_node(self) -> bool:
@@ -68,7 +84,7 @@ class Delivery:
         if self.node is not None:
             return False
         unknown_name = bool(self.receipt.node_name) and self.domain is None
-        return unknown_name or bool(component_facts(self.reading))
+        return unknown_name or bool(component_facts(self.reading)) or bool(self.facts_by_node)
 
     @property
     def said_at(self) -> datetime:
@@ -84,13 +100,8 @@ class Delivery:
 
 def node_versions(delivery: Delivery) -> list[Effect]:
     """Environments: the component versions of the node, or of each node that the file itself names."""
-    reported: list[tuple[Node, Iterable[ComponentFact]]] = []
-    if delivery.node is not None and (facts := component_facts(delivery.reading)):
-        reported.append((delivery.node, facts))
-    for name, facts in facts_by_node(delivery.reading).items():
-        if facts and (node := node_by_reported_name(delivery.cluster, name)) is not None:
-            reported.append((node, facts))
-    effects = [_reported(delivery, node, tuple(facts)) for node, facts in reported]
+    reported = delivery.reported
+    effects = [_reported(delivery, node, facts) for node, facts in reported]
     closed = changes.consider_reports(node_ids=[node.pk for node, _facts in reported])
     for domain_id in sorted({node.domain_id for node, _facts in reported if node.domain_id}):
         environments.request_check(actor=actors.system("intake"), domain_id=domain_id)

@@ -91,18 +91,43 @@ def test_an_unknown_node_leaves_the_report_waiting_and_it_attaches_when_the_node
     receipt = send(corpus.read(corpus.XML), "sn-n09")
     assert receipt.state == ReceiptState.UNMATCHED
     assert not NodeFact.objects.exists()
-    assert attach(run_jobs) == {"waiting": 1, "attached": 0}
+    assert attach(run_jobs) == {"attached": 0, "waiting": 1}
     node = factories.node(cluster, "sn-n09", domain=domain)
-    assert attach(run_jobs) == {"waiting": 0, "attached": 1}
+    assert attach(run_jobs) == {"attached": 1, "waiting": 0}
     receipt.refresh_from_db()
     assert receipt.state == ReceiptState.APPLIED
     assert driver_of(node) == "570.86.15"
-    assert attach(run_jobs) == {"waiting": 0, "attached": 0}
+    assert attach(run_jobs) == {"attached": 0, "waiting": 0}
 
 
 def attach(run_jobs) -> dict[str, int]:
     enqueue("portal.attach_unmatched", actor=actors.system())
     return run_jobs("portal.attach_unmatched")[0].result
+
+
+@pytest.mark.parametrize(
+    ("said", "made"),
+    [("SN-N09", "sn-n09"), ("sn-n09.example.com", "sn-n09"), ("sn-n09", "sn-n09.example.com")],
+)
+def test_a_waiting_report_finds_its_node_by_other_forms_of_its_name(send, cluster, said, made, run_jobs):
+    send(corpus.read(corpus.XML), said)
+    send(corpus.read(corpus.XML), "sn-n0")
+    factories.node(cluster, made)
+    assert attach(run_jobs) == {"attached": 1, "waiting": 1}
+
+
+def test_a_waiting_report_finds_an_alias_and_a_waiting_benchmark_its_domain(send, cluster, run_jobs):
+    send(corpus.read(corpus.XML), "pod-17")
+    send(corpus.read(corpus.ALL_REDUCE), "SN")
+    node = factories.node(cluster, "sn-n01", domain=factories.domain(cluster, "sn"))
+    NodeAlias.objects.create(cluster=cluster, node=node, name="pod-17")
+    assert attach(run_jobs) == {"attached": 2, "waiting": 0}
+
+
+def test_a_node_of_another_cluster_attaches_nothing(send, other_cluster, run_jobs):
+    send(corpus.read(corpus.XML), "sn-n09")
+    factories.node(other_cluster, "sn-n09")
+    assert attach(run_jobs) == {"attached": 0, "waiting": 1}
 
 
 def test_waiting_reports_are_looked_at_every_few_minutes(run_jobs):
@@ -127,16 +152,15 @@ def test_who_may_not_operate_does_not_say_it(send, vic, eve):
         intake.assign_node(actor=actor_for(eve), receipt_id=receipt.pk, node_name="sn-n01")
 
 
-def test_a_node_list_reaches_each_node_that_it_names(send, cluster, domain):
-    names = [node["name"] for node in k8s_names(send)]
-    nodes = [factories.node(cluster, name, domain=domain) for name in names[:3]]
+def test_a_node_list_reaches_each_node_that_it_names(send, cluster, domain, run_jobs):
     receipt = send(corpus.read(corpus.KUBERNETES))
+    assert receipt.state == ReceiptState.UNMATCHED
+    names = [node["name"] for node in receipt.reading.facts["node_list"]]
+    nodes = [factories.node(cluster, name, domain=domain) for name in names[:3]]
+    assert attach(run_jobs) == {"attached": 1, "waiting": 0}
+    receipt.refresh_from_db()
     assert receipt.state == ReceiptState.APPLIED
     assert {effect["node"] for effect in receipt.effects} == {str(node.pk) for node in nodes}
-
-
-def k8s_names(send) -> list[dict]:
-    return send(corpus.read(corpus.KUBERNETES)).reading.facts["node_list"]
 
 
 def test_the_same_report_again_confirms_and_is_no_second_observation(send, node):
