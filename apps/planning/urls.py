@@ -11,6 +11,7 @@ urlpatterns = [
     path("plans/", plans.plans, name="plans"),
     path("plans/new/", plans.new, name="new"),
     path("plans/compare/", plans.compare, name="compare"),
+    path("plans/validation/", plans.validation, name="validation"),
     path("plans/studies/", studies.hub, name="studies"),
     path("plans/studies/<slug:key>/", studies.study, name="study"),
     path("plans/<int:plan_id>/", plans.plan, name="plan"),

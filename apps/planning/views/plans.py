@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from django_tables2 import RequestConfig
 
 from apps.core import form_errors
-from apps.core.errors import Conflict, Invalid, Missing
+from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.rights import Right
@@ -26,7 +26,9 @@ from apps.planning.filters import PlanFilter
 from apps.planning.forms import PlanForm, at_fields, first_values, values_of
 from apps.planning.models import Plan, PlanVersion
 from apps.planning.page import ledger_csv, version_context
+from apps.planning.queries.validation import validation as validated
 from apps.planning.tables import FoundTable, PlanTable, standing_of
+from apps.planning.trust import validation_context
 
 STOP_POLLING = 286
 MOST_CHOICES = 200  # versions that the lists of the comparison offer
@@ -174,6 +176,13 @@ def compare(request: HttpRequest) -> HttpResponse:
             "bars": memory_bars(chosen),
         }
     return render(request, "planning/compare.html", context)
+
+
+def validation(request: HttpRequest) -> HttpResponse:
+    """Predictions beside published measurements."""
+    if not actor_of(request).may_anywhere(Right.READ):
+        raise NotAllowed(code="role", right=Right.READ.value)
+    return render(request, "planning/validation.html", validation_context(validated()))
 
 
 def _pairs(raw: list[str]) -> list[tuple[int, int]]:

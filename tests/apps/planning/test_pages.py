@@ -8,6 +8,7 @@ import pytest
 
 from apps.planning import services
 from apps.planning.models import Plan, PlanVersion
+from tests import factories
 from tests.apps.benchmarks.runs import domain_of
 from tests.apps.planning.documents import LARGE_SHAPE, SEARCH, small, too_large
 from tests.callers import actor_for
@@ -245,3 +246,12 @@ def test_a_version_is_exported_whole_and_as_a_ledger(make, vic, client_of, run_j
     assert whole["input"] == small() and whole["result"]["memory"]["fits"] is True
     lines = client_of(vic).get(f"{address}.csv").content.decode().splitlines()
     assert lines[0].startswith("stage,layers,weights_bytes") and len(lines) == 3
+
+
+def test_whoever_may_read_sees_how_far_to_trust_the_planner(vic, client_of):
+    text = page(client_of, vic, "/plans/validation/")
+    assert "Korthikanti et al. 2022 Table 5" in text and "Furthest off" in text
+
+
+def test_somebody_without_any_role_sees_no_validation(client_of, database):
+    assert client_of(factories.person("Nobody")).get("/plans/validation/").status_code == 403

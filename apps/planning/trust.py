@@ -1,0 +1,101 @@
+"""What the validation page shows: predicted over measured, errors by source, and the rows that are furthest off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from apps.core.units import show_seconds, show_share
+from apps.planning.engine.validation import Comparison, SourceSummary
+from apps.planning.queries.validation import Validation
+
+FURTHEST = 8
+
+
+def validation_context(found: Validation) -> dict[str, Any]:
+    """Everything that the page shows."""
+    furthest = sorted(found.runs, key=lambda run: -abs(run.error))[:FURTHEST]
+    return {
+        "overall": _shown(found.overall),
+        "sources": [_shown(source) for source in found.sources],
+        "groups": [
+            {
+                "name": " · ".join(part for part in group.group if part),
+                "count": group.count,
+                "spearman": f"{group.spearman:.2f}",
+                "regret": show_share(group.regret),
+            }
+            for group in found.groups
+        ],
+        "furthest": [_run(run) for run in furthest],
+        "skipped": [{"reason": reason, "count": len(ids)} for reason, ids in found.skipped.items()],
+        "skipped_count": sum(map(len, found.skipped.values())),
+        "figure": figure(found),
+        "columns": [_("run"), _("source"), _("measured"), _("predicted"), _("error")],
+        "rows": [list(_run(run).values())[:5] for run in found.runs],
+        "summary": _(
+            "%(count)s published runs: the mean error of a step is %(error)s, and %(covered)s of them lie inside "
+            "the interval."
+        )
+        % {
+            "count": found.overall.count,
+            "error": show_share(found.overall.mean_absolute_error),
+            "covered": show_share(found.overall.coverage),
+        },
+    }
+
+
+def figure(found: Validation) -> dict[str, Any]:
+    """Predicted over measured seconds on two logarithmic axes, one series per source, with the line of equality."""
+    seconds = [value for run in found.runs for value in (run.measured_s, run.predicted_s)]
+    ends = [min(seconds), max(seconds)]
+    series = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": source.source,
+            "x": [round(run.measured_s, 4) for run in found.runs if run.source == source.source],
+            "y": [round(run.predicted_s, 4) for run in found.runs if run.source == source.source],
+            "text": [run.id for run in found.runs if run.source == source.source],
+        }
+        for source in found.sources
+    ]
+    equal = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": _("equal"),
+        "x": ends,
+        "y": ends,
+        "line": {"dash": "dot"},
+    }
+    return {
+        "data": [*series, equal],
+        "layout": {
+            "xaxis": {"type": "log", "title": {"text": _("measured step, seconds")}},
+            "yaxis": {"type": "log", "title": {"text": _("predicted step, seconds")}},
+            "legend": {"orientation": "h", "y": -0.25},
+        },
+    }
+
+
+def _shown(summary: SourceSummary) -> dict[str, Any]:
+    return {
+        "name": summary.source,
+        "count": summary.count,
+        "error": show_share(summary.mean_absolute_error),
+        "median": show_share(summary.median_absolute_error),
+        "bias": f"{100 * summary.bias:+.1f} %",
+        "coverage": show_share(summary.coverage),
+    }
+
+
+def _run(run: Comparison) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "source": run.source,
+        "measured": show_seconds(run.measured_s),
+        "predicted": show_seconds(run.predicted_s),
+        "error": f"{100 * run.error:+.1f} %",
+        "covered": run.covered,
+    }
