@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -13,7 +14,7 @@ from django_tables2 import RequestConfig
 
 from apps.benchmarks import forms, queries, services
 from apps.benchmarks.filters import RunFilter
-from apps.benchmarks.models import BenchmarkRun
+from apps.benchmarks.models import Baseline, BenchmarkRun
 from apps.benchmarks.page import comparison_rows, ladder_rows, point_rows, run_context
 from apps.benchmarks.tables import RunTable
 from apps.core import form_errors
@@ -26,6 +27,7 @@ from apps.fleet.page import cluster_context
 from apps.fleet.queries import clusters_visible
 
 LADDERS = 4  # domains whose ladder the list shows
+BASELINES = 20  # baselines that the list shows
 
 
 def runs(request: HttpRequest) -> HttpResponse:
@@ -40,6 +42,7 @@ def runs(request: HttpRequest) -> HttpResponse:
         "filter": found,
         "filtered": any(request.GET.get(name) for name in RunFilter.get_filters() if name != "cluster"),
         "ladders": _ladders(actor, request.GET.get("cluster", "")),
+        "baselines": _baselines(actor, request.GET.get("cluster", "")),
     }
     return render(request, "benchmarks/runs.html", context)
 
@@ -109,6 +112,14 @@ def _run_page(request: HttpRequest, run_id: int, **forms_sent: object) -> HttpRe
         **forms_sent,
     }
     return render(request, "benchmarks/run.html", context)
+
+
+def _baselines(actor: Actor, slug: str) -> QuerySet[Baseline]:
+    """The baselines in force, newest first."""
+    rows = queries.baselines_visible(actor).filter(replaced_at__isnull=True)
+    if slug:
+        rows = rows.filter(domain__cluster__slug=slug)
+    return rows.select_related("domain__cluster", "run", "set_by")[:BASELINES]
 
 
 def _ladders(actor: Actor, slug: str) -> list[dict[str, object]]:
