@@ -1,6 +1,6 @@
 /* Follows work on the server: data-poll holds the address of a fragment that replaces the element's content.
    It asks after 2 s, then less and less often up to 10 s (data-poll-slow: 10 to 60 s), rests while the page
-   is hidden, and ends with status 286. A data-announce in the fragment is said once when it changes. */
+   is hidden, and ends with status 286; data-poll-reload then loads the page anew. A data-announce in the fragment is said once when it changes. */
 import { announce, bind } from "./page.js";
 
 const ENDED = 286;
@@ -25,6 +25,7 @@ function follow(element) {
       if (html !== element.dataset.shown) replace(html);
       if (answer.status === ENDED) {
         element.dispatchEvent(new CustomEvent("portal:job-ended", { bubbles: true }));
+        if ("pollReload" in element.dataset) location.reload();
         return;
       }
     }
