@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.environments.views import drafts, drift, matrices, nodes, overview
+from apps.environments.views import drafts, drift, jobs, matrices, nodes, overview
 
 app_name = "environments"
 urlpatterns = [
@@ -32,5 +32,6 @@ urlpatterns = [
     path("environment/domains/<int:pk>/draft/reports/", drafts.draft_from_reports, name="draft_from_reports"),
     path("environment/domains/<int:pk>/draft/file/", drafts.draft_from_file, name="draft_from_file"),
     path("environment/findings/<int:pk>/assign/", drift.assign, name="assign"),
+    path("environment/job-check/", jobs.job_check, name="job_check"),
     path("environment/nodes/<int:pk>/", nodes.node, name="node"),
 ]

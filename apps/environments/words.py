@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.components import RuleKind, component
 from apps.environments.engine.compat import RuleResult
+from apps.environments.engine.job_env import JobEnvFinding
 from apps.environments.engine.matrix_diff import EntryChange
 from apps.environments.engine.rules import MatrixEntry
 
@@ -204,3 +205,21 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
         for result in results
     ]
     return sorted(rows, key=lambda row: order.index(row["verdict"]))
+
+
+def job_finding_rows(findings: Iterable[JobEnvFinding]) -> list[dict[str, Any]]:
+    """Findings about a job's environment, the worst first."""
+    order = ("fail", "warn", "info")
+    rows = [
+        {
+            "line": one.line,
+            "name": one.name,
+            "value": one.value,
+            "severity": one.severity.value,
+            "why": one.why,
+            "instead": one.instead,
+            "suggestions": one.suggestions,
+        }
+        for one in findings
+    ]
+    return sorted(rows, key=lambda row: (order.index(row["severity"]), row["line"]))

@@ -32,7 +32,7 @@ def draft_from_reports(*, actor: Actor, domain_id: int, name: str = "", note: st
 
     Raises Conflict where no node has reported yet.
     """
-    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
+    domain = queries.domain_for(actor, domain_id)
     versions.may_write(actor, domain.cluster)
     _nodes, reports = queries.reported_by_domain(domain)
     drafted = draft.from_reports(reports)
@@ -55,7 +55,7 @@ def draft_from_file(
     *, actor: Actor, domain_id: int, text: str, file_format: str, name: str = "", note: str = ""
 ) -> MatrixVersion:
     """A draft for a domain from a YAML or CSV file. Raises Invalid with every fault by row and column."""
-    domain = Domain.objects.select_related("cluster").get(pk=domain_id)
+    domain = queries.domain_for(actor, domain_id)
     versions.may_write(actor, domain.cluster)
     entries = read_entries(text, file_format)
     return _add_version(actor, _matrix_of(domain, name), entries, note)

@@ -1,0 +1,238 @@
+"""Role × endpoint of environments, over REST and on pages. What is missing here fails the last tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from apps.core.rights import TokenScope
+from apps.environments import services, urls
+from apps.environments.api.urls import urlpatterns
+from apps.environments.models import DriftFinding
+from tests import factories
+from tests.apps.environments.support import report
+
+pytestmark = pytest.mark.django_db
+
+READ = {"vic": 200, "bo": 200, "chen": 200, "eve": 404}
+LIST = READ | {"eve": 200}
+OPERATE = {"vic": 403, "chen": 403, "eve": 404}
+FILE = {"text": "component,values\nnccl,2.27.3\n", "file_format": "csv"}
+ENTRY = {"rule": "exact", "values": ["2.27.3"]}
+POLICY = {"stale_after_s": 7200, "check_every_s": 600}
+JOB = {"text": "export NCCL_P2P_DISABLE=1\n"}
+
+# name of the address, method, body, status by person
+TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
+    ("matrices", "get", None, LIST),
+    ("versions", "get", None, LIST),
+    ("versions", "post", {"domain_id": "{domain}"}, OPERATE | {"bo": 201}),
+    ("versions", "post", {"domain_id": "{domain}", **FILE}, OPERATE | {"bo": 201}),
+    ("versions", "post", {"from_version_id": "{version}"}, OPERATE | {"bo": 201}),
+    ("versions", "post", {}, {"bo": 400}),
+    ("versions", "post", {"domain_id": 999_999}, {"bo": 404}),
+    ("version", "get", None, READ),
+    ("entries", "put", FILE, OPERATE | {"bo": 200}),
+    ("entry", "put", ENTRY, OPERATE | {"bo": 200}),
+    ("entry", "delete", None, OPERATE | {"bo": 200}),
+    ("lock", "post", {}, OPERATE | {"bo": 200}),
+    ("retire", "post", {"reason": "x"}, OPERATE | {"bo": 200}),
+    ("compatibility", "get", None, READ),
+    ("differences", "get", None, READ),
+    ("export", "get", None, READ),
+    ("checks", "get", None, LIST),
+    ("checks", "post", {"domain_id": "{domain}"}, {"vic": 202, "bo": 202, "chen": 202, "eve": 404}),
+    ("check", "get", None, READ),
+    ("findings", "get", None, LIST),
+    ("finding", "get", None, READ),
+    ("finding", "patch", {"owner_id": None}, OPERATE | {"bo": 200}),
+    ("policy", "get", None, READ),
+    ("policy", "put", POLICY, {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
+    ("facts", "get", None, LIST),
+    ("reported", "get", None, READ),
+    ("components", "get", None, LIST),
+    ("job_checks", "post", JOB, LIST),
+]
+CASES = [
+    (name, method, body, person, status)
+    for name, method, body, answers in TABLE
+    for person, status in answers.items()
+]
+
+
+@pytest.fixture
+def there(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> dict[str, Any]:
+    """A draft, a check and an open finding, by the names that addresses use."""
+    for node in nodes:
+        report(node)
+    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+    check = services.check_domain(domain_id=domain.pk)
+    finding = DriftFinding.objects.create(
+        domain=domain,
+        node=nodes[0],
+        component="ofed",
+        kind="drift",
+        outcome="missing",
+        reason="not_reported",
+        verdict="fail",
+        first_seen_at=check.checked_at,
+        last_seen_at=check.checked_at,
+    )
+    keys = {"check": check.pk, "finding": finding.pk, "reported": nodes[0].pk}
+    return {"domain": domain, "version": draft, "keys": keys, "node": nodes[0], "finding": finding}
+
+
+def _address(name: str, there: dict[str, Any]) -> str:
+    route = next(str(one.pattern) for one in urlpatterns if one.name == name)
+    key = there["keys"].get(name, there["version"].pk)
+    filled = route.replace("<int:pk>", str(key)).replace("<slug:component>", "nccl")
+    filled = filled.replace("<slug:slug>", there["domain"].cluster.slug)
+    return f"/api/v1/{filled}" + (f"?to={there['version'].pk}" if name == "differences" else "")
+
+
+def _body(body: Any, there: dict[str, Any]) -> Any:
+    ids = {"{domain}": there["domain"].pk, "{version}": there["version"].pk}
+    return (
+        {key: ids.get(value, value) if isinstance(value, str) else value for key, value in body.items()}
+        if body
+        else body
+    )
+
+
+def _send(
+    caller: Any, method: str, name: str, body: Any, there: dict[str, Any], version: int | None = None
+) -> Any:
+    seen = version if version is not None else 0 if name == "policy" else there["version"].version
+    headers = {"If-Match": f'"v{seen}"'}
+    return getattr(caller, method)(_address(name, there), _body(body, there), format="json", headers=headers)
+
+
+@pytest.mark.parametrize(("name", "method", "body", "person", "status"), CASES)
+def test_each_role_gets_its_answer(
+    name: str, method: str, body: Any, person: str, status: int, there: Any, request: Any, api: Any
+) -> None:
+    answer = _send(api(request.getfixturevalue(person)), method, name, body, there)
+
+    assert answer.status_code == status, answer.content
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "body"),
+    [(name, method, body) for name, method, body, _who in TABLE if method != "get" and name != "job_checks"],
+)
+def test_a_token_that_only_reads_changes_nothing(
+    name: str, method: str, body: Any, there: Any, api: Any, bo: Any
+) -> None:
+    answer = _send(api(factories.bearer(bo, TokenScope.READ)), method, name, body, there)
+
+    assert answer.status_code == (202 if name == "checks" else 403)
+    there["version"].refresh_from_db()
+    assert (there["version"].state, there["version"].version) == ("draft", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "body"),
+    [
+        ("entries", "put", FILE),
+        ("entry", "put", ENTRY),
+        ("entry", "delete", None),
+        ("lock", "post", {}),
+        ("retire", "post", {"reason": "x"}),
+        ("policy", "put", POLICY),
+    ],
+)
+def test_a_writer_names_the_version_that_was_seen(
+    name: str, method: str, body: Any, there: Any, api: Any, ada: Any
+) -> None:
+    without = getattr(api(ada), method)(_address(name, there), body, format="json")
+    stale = _send(api(ada), method, name, body, there, version=7)
+
+    assert (without.status_code, without.json()["code"]) == (428, "version_required")
+    assert (stale.status_code, stale.json()["code"]) == (412, "stale")
+
+
+def test_a_token_with_its_scope_drafts_and_locks(there: Any, api: Any, bo: Any) -> None:
+    caller = api(factories.bearer(bo, TokenScope.READ, TokenScope.ENVIRONMENT_WRITE))
+
+    locked = _send(caller, "post", "lock", {}, there)
+
+    assert (locked.status_code, locked.json()["state"], locked["ETag"]) == (200, "locked", '"v2"')
+
+
+def test_every_endpoint_is_in_the_table() -> None:
+    assert {one.name for one in urlpatterns} == {name for name, *_rest in TABLE}
+
+
+# name of the page, method, status by person
+PAGES: list[tuple[str, str, dict[str, int]]] = [
+    ("overview", "get", LIST),
+    ("cluster", "get", READ),
+    ("policy", "get", {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
+    ("matrix", "get", READ),
+    ("version", "get", READ),
+    ("compare", "get", READ),
+    ("export", "get", READ),
+    ("lock", "post", OPERATE | {"bo": 302}),
+    ("retire", "post", OPERATE | {"bo": 302}),
+    ("draft_from_version", "post", OPERATE | {"bo": 302}),
+    ("import", "get", OPERATE | {"bo": 200}),
+    ("add_entry", "get", OPERATE | {"bo": 200}),
+    ("entry", "get", OPERATE | {"bo": 200}),
+    ("remove_entry", "post", OPERATE | {"bo": 302}),
+    ("drift", "get", READ),
+    ("check", "post", {"vic": 302, "bo": 302, "chen": 302, "eve": 404}),
+    ("new_draft", "get", OPERATE | {"bo": 200}),
+    ("draft_from_reports", "post", OPERATE | {"bo": 302}),
+    ("draft_from_file", "post", OPERATE | {"bo": 200}),
+    ("assign", "post", OPERATE | {"bo": 302}),
+    ("job_check", "get", LIST),
+    ("node", "get", READ),
+]
+PAGE_CASES = [
+    (name, method, person, status) for name, method, answers in PAGES for person, status in answers.items()
+]
+_OF_DOMAIN = ("drift", "check", "new_draft", "draft_from_reports", "draft_from_file")
+
+
+def _page(name: str, there: dict[str, Any]) -> str:
+    keys: dict[str, list[Any]] = {
+        "overview": [],
+        "job_check": [],
+        "cluster": [there["domain"].cluster.slug],
+        "policy": [there["domain"].cluster.slug],
+        "matrix": [there["version"].matrix_id],
+        "entry": [there["version"].pk, "nccl"],
+        "remove_entry": [there["version"].pk, "nccl"],
+        "assign": [there["finding"].pk],
+        "node": [there["node"].pk],
+    }
+    keys |= {one: [there["domain"].pk] for one in _OF_DOMAIN}
+    place = reverse(f"environments:{name}", args=keys.get(name, [there["version"].pk]))
+    return place + (f"?to={there['version'].pk}" if name == "compare" else "")
+
+
+@pytest.mark.parametrize(("name", "method", "person", "status"), PAGE_CASES)
+def test_each_role_gets_its_page(
+    name: str, method: str, person: str, status: int, there: Any, request: Any, client_of: Any
+) -> None:
+    sent = {"version": 1, "reason": "x"} if method == "post" else {}
+
+    answer = getattr(client_of(request.getfixturevalue(person)), method)(_page(name, there), sent)
+
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize("name", [name for name, *_rest in PAGES])
+def test_nobody_sees_a_page_without_signing_in(name: str, there: Any, client_of: Any) -> None:
+    method = next(method for page, method, _who in PAGES if page == name)
+
+    answer = getattr(client_of(None), method)(_page(name, there))
+
+    assert answer.status_code == 302
+    assert "/sign-in" in answer["Location"]
+
+
+def test_every_page_is_in_the_table() -> None:
+    assert {one.name for one in urls.urlpatterns} == {name for name, *_rest in PAGES}
