@@ -8,11 +8,15 @@ from collections.abc import Iterator
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from apps.planning.studies import STUDIES
 from tests import factories
 
 pytestmark = pytest.mark.django_db
 PUBLIC = {"/api/v1/", "/api/v1/schema/"}
-COMPUTES_ONLY = {"/api/v1/layout-figures/"}  # takes a body because an address is too short; keeps nothing
+# these take a body because an address is too short, and keep nothing
+COMPUTES_ONLY = {"/api/v1/layout-figures/"} | {
+    f"/api/v1/planning/{key}/" for key, study in STUDIES.items() if not study.is_long
+}
 UNSAFE = ("post", "put", "patch", "delete")
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from apps.jobs.registry import job
 from apps.jobs.running import RunningJob
 from apps.planning.services import computing, plans
+from apps.planning.services.studies import KIND as STUDY
+from apps.planning.studies import study_named
 
 
 @job("planning.estimate")
@@ -27,6 +29,17 @@ def ask(run: RunningJob) -> dict[str, Any]:
     """Compute a document that belongs to no plan."""
     run.progress(0, 1, "computing")
     return computing.answer_to(run.arguments["document"], _reporting(run))
+
+
+@job(STUDY)
+def study(run: RunningJob) -> dict[str, Any]:
+    """Answer a study that takes longer than a page should wait."""
+    asked, values = study_named(run.arguments["study"]), run.arguments["values"]
+    answer = asked.compute(values) if asked.work is None else asked.work(values, _reporting(run))
+    with run.finishing() as outcome:
+        outcome.result = answer
+        outcome.url = f"/plans/studies/{asked.key}/?job={run.job.pk}"
+    return answer
 
 
 def _reporting(run: RunningJob) -> computing.Progress:

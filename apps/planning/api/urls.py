@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.planning.api import views
+from apps.planning.api import studies, views
 
 _VERSION = "plans/<int:plan_id>/versions/<int:number>/"
 
@@ -17,4 +17,5 @@ urlpatterns = [
     path(f"{_VERSION}take/", views.Take.as_view(), name="take"),
     path(f"{_VERSION}compute-again/", views.Again.as_view(), name="compute_again"),
     path("plan-estimates/", views.Estimates.as_view(), name="estimates"),
+    *studies.urls(),
 ]

@@ -34,7 +34,7 @@ def sensitivity(
     c = coefficients or shipped_coefficients()
 
     def seconds(name: str, factor: float) -> float:
-        changed, values = _changed(plan, c, name, factor)
+        changed, values = scaled(plan, c, name, factor)
         return float(
             step_time(changed.model, changed.system, changed.workload, changed.layout, values).total[0]
         )
@@ -53,7 +53,8 @@ def sensitivity(
     return tuple(sorted(swings, key=lambda swing: -swing.width_s))
 
 
-def _changed(plan: PlanInput, c: Coefficients, name: str, factor: float) -> tuple[PlanInput, Coefficients]:
+def scaled(plan: PlanInput, c: Coefficients, name: str, factor: float) -> tuple[PlanInput, Coefficients]:
+    """The plan and the coefficients with one figure multiplied; an unknown name changes nothing."""
     system, part = plan.system, plan.system.accelerator
     if name == "scale_up_bandwidth":
         measured = system.measured.scale_up_bytes_per_s

@@ -6,10 +6,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from apps.core.errors import Missing
-from apps.planning.studies import claims
+from apps.planning.studies import claims, cost, inference, power, purchase, reliability, scaling, sensitivity
 from apps.planning.studies.base import Study
 
-STUDIES: Mapping[str, Study] = MappingProxyType({module.STUDY.key: module.STUDY for module in (claims,)})
+_MODULES = (
+    scaling,
+    sensitivity,
+    reliability,
+    power,
+    cost,
+    purchase,
+    inference,
+    claims,
+)  # as the hub lists them
+STUDIES: Mapping[str, Study] = MappingProxyType({module.STUDY.key: module.STUDY for module in _MODULES})
 
 
 def study_named(key: str) -> Study:

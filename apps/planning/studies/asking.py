@@ -11,8 +11,12 @@ from apps.core.actor import Actor
 from apps.core.errors import Invalid, Missing, NotAllowed
 from apps.core.form_errors import show
 from apps.core.rights import Right
+from apps.jobs import queries as jobs
+from apps.jobs.models import Job
 from apps.planning import queries
+from apps.planning.engine.study_terms import STUDY_TERMS
 from apps.planning.models import PlanVersion
+from apps.planning.services.studies import KIND
 from apps.planning.studies.base import Result, Study
 from apps.planning.studies.fields import StudyForm, refused
 from apps.planning.studies.plan_facts import facts_of
@@ -58,6 +62,35 @@ def form_of_json(study: Study, body: Mapping[str, Any], *, actor: Actor) -> Stud
     for name in sorted(unknown):
         form.add_error(None, f"{name}: there is no such field")
     return form
+
+
+def job_of(study: Study, actor: Actor, raw: str) -> Job:
+    """The job that answers this study. Raises Missing for any other."""
+    found = jobs.job(int(raw), actor=actor) if raw.isdecimal() and len(raw) < 10 else None
+    if found is None or found.kind != KIND or found.arguments.get("study") != study.key:
+        raise Missing("there is no such answer to this study")
+    return found
+
+
+def form_of_job(study: Study, job: Job, *, actor: Actor) -> StudyForm:
+    """The form as it was when the job was asked for."""
+    asked = job.arguments["asked"]
+    return study.form(asked, actor=actor, plan=plan_in(actor, asked.get("plan")))
+
+
+def as_sent(form: StudyForm) -> dict[str, Any]:
+    """What was sent, as JSON values: the fields and the plan that filled them."""
+    data, names = form.data, [*form.fields, "plan", SENT]
+    if not isinstance(data, QueryDict):
+        return {name: data[name] for name in names if name in data}
+    lists = {name: data.getlist(name) for name in names if name in data}
+    return {name: values if len(values) > 1 else values[0] for name, values in lists.items()}
+
+
+def formulas(study: Study) -> dict[str, dict[str, str]]:
+    """Formula and source behind each figure of a study."""
+    mine = {key: term for key, term in STUDY_TERMS.items() if key.startswith(f"{study.key}.")}
+    return {key: {"formula": term.formula, "source": term.source} for key, term in mine.items()}
 
 
 def start_of(study: Study, plan: PlanVersion | None) -> dict[str, Any]:

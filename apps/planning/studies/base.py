@@ -13,13 +13,15 @@ from apps.planning.studies.fields import StudyForm
 
 Values = Mapping[str, Any]
 Result = dict[str, Any]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """One question. `compute` takes and gives JSON values; `show` turns them into blocks of a page.
 
-    is_long: takes longer than a page should wait, so a worker does it.
+    work: the same as `compute` with progress (done, total), where it takes longer than a page should wait; a
+    worker does it then. It may raise to stop.
     """
 
     key: str
@@ -29,4 +31,13 @@ class Study:
     form: type[StudyForm]
     compute: Callable[[Values], Result]
     show: Callable[[Values, Result], Sequence[Block]]
-    is_long: bool = False
+    work: Callable[[Values, Progress], Result] | None = None
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a worker answers."""
+        return self.work is not None
+
+
+def silent(_done: int, _total: int) -> None:
+    """Progress that nobody follows."""

@@ -165,7 +165,7 @@ class Assumed:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, name: str, value: Any, source: str, confidence: str) -> None:
-        """confidence: a key of CONFIDENCE: given, measured, vendor, published, derived, rule_of_thumb."""
+        """confidence: a key of CONFIDENCE, such as given, measured, published, or the catalogue's own."""
         self.rows.append({"name": name, "value": value, "source": source, "confidence": confidence})
 
 
@@ -178,13 +178,16 @@ def _plain(value: Any) -> Any:
 CONFIDENCE = {
     "given": _l("given by you"),
     "measured": _l("measured"),
-    "vendor": _l("vendor"),
+    "vendor_doc": _l("vendor's document"),
+    "vendor_doc_sibling": _l("vendor's document of a sibling"),
+    "vendor_secondary": _l("vendor, second hand"),
+    "third_party": _l("third party"),
+    "reported": _l("reported"),
+    "recalled": _l("recalled, not checked"),
+    "unknown": _l("unknown"),
     "published": _l("published"),
     "derived": _l("derived"),
     "rule_of_thumb": _l("rule of thumb"),
-    "high": _l("high"),
-    "medium": _l("medium"),
-    "low": _l("low"),
 }
 
 

@@ -63,6 +63,15 @@ class ClaimsForm(f.StudyForm):
         "tp": 8, "pp": 6, "dp": 128, "ep": 64, "domain_cards": 384,
     }  # fmt: skip
 
+    groups = (
+        (_l("Two setups"), ("cards_before", "mfu_before_percent", "cards_after", "mfu_after_percent",
+                            "claimed_speedup", "claimed_time_saved_percent", "gain_percent")),
+        (_l("A run"), ("run_cards", "accelerator", "precision", "params_billion", "tokens_trillion", "run_days",
+                       "run_mfu_percent")),
+        (_l("Growth"), ("cards_small", "cards_large", "factor")),
+        (_l("Ranks of a layout"), ("tp", "pp", "dp", "ep", "domain_cards")),
+    )  # fmt: skip
+
     cards_before = f.number(_l("Cards before"), least=1)
     mfu_before_percent = f.percent(_l("MFU before"))
     cards_after = f.number(_l("Cards after"), least=1)

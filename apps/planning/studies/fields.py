@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.forms import BoundField
 from django.utils.functional import Promise
 from django.utils.translation import gettext as now_
 from django.utils.translation import gettext_lazy as _
@@ -32,6 +33,7 @@ class StudyForm(forms.Form):
     """
 
     start: Mapping[str, Any] = {}
+    groups: Sequence[tuple[Text, Sequence[str]]] = ()
 
     def __init__(self, data: Mapping[str, Any], *, actor: Actor, plan: PlanVersion | None = None) -> None:
         super().__init__(data, auto_id="study_%s")
@@ -39,6 +41,11 @@ class StudyForm(forms.Form):
         for field in self.fields.values():
             if isinstance(field, ModelField):
                 field.offer(plan)
+
+    def grouped(self) -> list[tuple[Text, list[BoundField]]]:
+        """The fields under their headings, as the page shows them."""
+        groups = self.groups or (("", tuple(self.fields)),)
+        return [(title, [self[name] for name in names]) for title, names in groups]
 
     def values(self) -> dict[str, Any]:
         """The cleaned input as JSON values."""
@@ -59,7 +66,7 @@ class SizesField(forms.Field):
         parts = value if isinstance(value, list | tuple) else str(value or "").replace(",", " ").split()
         try:
             sizes = sorted({_whole(part) for part in parts})
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise ValidationError(now_("Say whole numbers with commas between them.")) from error
         if sizes and not (self.least <= sizes[0] and sizes[-1] <= self.most):
             said = {"least": self.least, "most": self.most}
@@ -129,7 +136,9 @@ def _cards() -> list[tuple[str, str]]:
 
 
 class FiniteField(forms.FloatField):
-    """A number; infinity and not-a-number are none."""
+    """A number, with the unit that is shown behind it; infinity and not-a-number are none."""
+
+    unit: Text = ""
 
     def validate(self, value: Any) -> None:
         super().validate(value)

@@ -1,0 +1,121 @@
+"""API of the studies: the input of the page's form as JSON; the answer at once, or the job that computes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.urls import URLPattern, path
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.core.api import actor_of
+from apps.core.errors import FieldError, Invalid
+from apps.core.rights import TokenScope
+from apps.jobs.answers import JobOut, accepted
+from apps.planning.services.computing import engine_version
+from apps.planning.services.studies import ask_study
+from apps.planning.studies import STUDIES, asking
+from apps.planning.studies.base import Study
+from apps.planning.studies.fields import ModelField, SizesField, StudyForm
+
+
+class StudyOut(serializers.Serializer[Any]):
+    """The answer to a study."""
+
+    input = serializers.DictField(help_text="The input as it was understood, start values included.")
+    result = serializers.DictField(
+        help_text="Figures by name; shares lie between 0 and 1, times are seconds."
+    )
+    formulas = serializers.DictField(help_text="Formula and source behind each figure.")
+    engine_version = serializers.CharField()
+
+
+class StudyView(APIView):
+    """One study."""
+
+    study: Study
+
+    def post(self, request: Request) -> Response:
+        """Answer the study; what the body leaves out keeps the value that the page starts from."""
+        actor = actor_of(request)
+        asking.require_reader(actor)
+        if not isinstance(request.data, dict):
+            raise Invalid("the body is a JSON object", code="type")
+        form = asking.form_of_json(self.study, request.data, actor=actor)
+        if self.study.is_long:
+            if not form.is_valid():
+                raise _invalid(form)
+            values, asked = form.values(), asking.as_sent(form)
+            return accepted(ask_study(actor=actor, study=self.study.key, values=values, asked=asked))
+        answered = asking.answer(self.study, form)
+        if answered is None:
+            raise _invalid(form)
+        values, result = answered
+        body = {"input": values, "result": result, "formulas": asking.formulas(self.study)}
+        return Response(body | {"engine_version": engine_version()})
+
+
+def _invalid(form: StudyForm) -> Invalid:
+    problems = [
+        FieldError(pointer="" if name == "__all__" else f"/{name}", message=str(text))
+        for name, texts in form.errors.items()
+        for text in texts
+    ]
+    return Invalid("the input of the study is not valid", errors=problems)
+
+
+def urls() -> list[URLPattern]:
+    """One address per study."""
+    return [
+        path(f"planning/{key}/", _view_of(study).as_view(), name=f"study_{key}")
+        for key, study in STUDIES.items()
+    ]
+
+
+def _view_of(study: Study) -> type[StudyView]:
+    scope = TokenScope.PLAN_WRITE if study.is_long else TokenScope.READ
+    made = type(
+        f"{study.key.title()}Study",
+        (StudyView,),
+        {"study": study, "token_scopes": {"POST": scope}, "__doc__": str(study.question)},
+    )
+    answers: dict[int, Any] = {202: JobOut} if study.is_long else {200: StudyOut}
+    described = extend_schema(
+        operation_id=f"planning_{study.key}", request=_shape_of(study), responses=answers
+    )
+    return extend_schema_view(post=described)(made)
+
+
+def _shape_of(study: Study) -> type[serializers.Serializer[Any]]:
+    """The form's fields as a serializer, for the API's description; the form itself is what checks."""
+    shape: dict[str, Any] = {name: _described(field) for name, field in study.form.base_fields.items()}
+    shape["plan"] = serializers.CharField(
+        required=False, help_text="A plan's version, as 12.3, whose values are the start values."
+    )
+    return type(f"{study.key.title()}StudyIn", (serializers.Serializer,), shape)
+
+
+def _described(field: forms.Field) -> serializers.Field[Any, Any, Any, Any]:
+    about: dict[str, Any] = {"required": False, "help_text": f"{field.label}. {field.help_text}".strip()}
+    if not field.required:
+        about["allow_null"] = True
+    if isinstance(field, ModelField):
+        about["help_text"] = (
+            "Id of the catalogue, `plan` for the plan's own model, or the shape as an object."
+        )
+        return serializers.JSONField(**about)
+    if isinstance(field, SizesField):
+        return serializers.ListField(child=serializers.IntegerField(min_value=field.least), **about)
+    if isinstance(field, forms.IntegerField) and not isinstance(field, forms.FloatField):
+        return serializers.IntegerField(min_value=field.min_value, max_value=field.max_value, **about)
+    if isinstance(field, forms.FloatField):
+        return serializers.FloatField(min_value=field.min_value, max_value=field.max_value, **about)
+    if isinstance(field, forms.BooleanField):
+        return serializers.BooleanField(required=False, help_text=str(field.label))
+    if isinstance(field, forms.MultipleChoiceField):
+        return serializers.ListField(child=serializers.CharField(), **about)
+    return serializers.CharField(**about)

@@ -1,0 +1,92 @@
+"""Hardware: the fields of a system that several studies share, and the system object that the planner takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _l
+
+from apps.catalogue.engine.accelerators import accelerator
+from apps.catalogue.engine.models import ModelSpec
+from apps.core.errors import FieldError, Invalid, OutOfRange
+from apps.planning.engine.estimate import Assumption
+from apps.planning.engine.json_fields import Fields
+from apps.planning.engine.reading_model import read_model, read_system
+from apps.planning.engine.system import System, peak_flops
+from apps.planning.engine.workload import Precision
+from apps.planning.studies import fields as f
+from apps.planning.studies.base import Values
+from apps.planning.studies.blocks import Assumed
+
+SIZES = ("accelerator", "accelerators", "domain_size", "sub_domain_size", "convergence_ratio")
+SIZES += ("scale_up_gb_s", "scale_out_gb_s")
+
+
+class HardwareFields(f.StudyForm):
+    """A part of the catalogue, how many make a domain, and bandwidths where they differ from the catalogue's."""
+
+    accelerator = f.CardField(label=_l("Accelerator"))
+    domain_size = f.whole(_l("Accelerators in one scale-up domain"), most=100_000)
+    scale_up_gb_s = f.number(
+        _l("Scale-up, one way"),
+        least=1e-3,
+        most=1e6,
+        required=False,
+        unit="GB/s",
+        help_text=_l("Per accelerator; empty takes the catalogue's figure."),
+    )
+    scale_out_gb_s = f.number(
+        _l("Scale-out, one way"),
+        least=1e-3,
+        most=1e6,
+        required=False,
+        unit="GB/s",
+        help_text=_l("Per accelerator; empty takes the usual network."),
+    )
+
+
+HARDWARE_START: dict[str, Any] = {"accelerator": "nvidia-gb200", "domain_size": 72}
+
+
+def system_document(values: Values, **changed: Any) -> dict[str, Any]:
+    """The planner's system object from cleaned values, without what was left empty."""
+    both = {**values, **changed}
+    return {name: both[name] for name in SIZES if both.get(name) is not None}
+
+
+def system_from(values: Values, **changed: Any) -> tuple[System, tuple[Assumption, ...]]:
+    """The system, and what of it comes from the catalogue. Raises Invalid with pointers to the fields."""
+    fields = Fields(system_document(values, **changed), "")
+    system, assumed = read_system(fields)
+    if system is None or fields.errors:
+        raise Invalid(fields.errors[0].message, errors=fields.errors)
+    return system, assumed
+
+
+def model_from(document: Values) -> ModelSpec:
+    """The model of a document that the field has checked. Raises Invalid where it was not."""
+    fields = Fields(document, "/model")
+    spec = read_model(fields)
+    if spec is None:
+        raise Invalid(fields.errors[0].message, errors=fields.errors)
+    return spec
+
+
+def require_precision(card: str, precision: str, *, field: str = "precision") -> None:
+    """Raises Invalid at the field where the card has no peak for the format."""
+    try:
+        peak_flops(accelerator(card), Precision(precision))
+    except OutOfRange as refused:
+        problem = FieldError(pointer=f"/{field}", message=refused.message, code=refused.code)
+        raise Invalid(refused.message, errors=[problem]) from refused
+
+
+def card_assumptions(card: str, assumed: tuple[Assumption, ...]) -> Iterator[dict[str, Any]]:
+    """What was taken from the catalogue, with its confidence there."""
+    part, rows = accelerator(card), Assumed()
+    rows.add("accelerator", part.name, ", ".join(part.sources[:2]), part.confidence)
+    for one in assumed:
+        confidence = "rule_of_thumb" if one.uncertain else part.confidence
+        rows.add(one.name, one.value, one.source, confidence)
+    yield from rows.rows
