@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.fleet.views import clusters, domains, imports, nodes, topology
+from apps.fleet.views import clusters, domains, imports, nodes, schedulers, topology
 
 app_name = "fleet"
 urlpatterns = [
@@ -20,6 +20,20 @@ urlpatterns = [
     path("clusters/<slug:slug>/imports/<int:pk>/apply/", imports.apply_import, name="apply_import"),
     path("clusters/<slug:slug>/imports/<int:pk>/errors/", imports.import_errors, name="import_errors"),
     path("clusters/<slug:slug>/export/", imports.export_fleet, name="export"),
+    path("clusters/<slug:slug>/schedulers/", schedulers.schedulers, name="schedulers"),
+    path(
+        "clusters/<slug:slug>/schedulers/<slug:form>/",
+        schedulers.scheduler_download,
+        name="scheduler_download",
+    ),
+    path(
+        "clusters/<slug:slug>/topology-files/<int:receipt_id>/", schedulers.compare_file, name="compare_file"
+    ),
+    path(
+        "clusters/<slug:slug>/topology-files/<int:receipt_id>/import/",
+        schedulers.import_file,
+        name="import_file",
+    ),
     path("clusters/<slug:slug>/nodes/<int:pk>/", nodes.node, name="node"),
     path("clusters/<slug:slug>/nodes/<int:pk>/edit/", nodes.edit_node, name="edit_node"),
     path("clusters/<slug:slug>/nodes/<int:pk>/move/", nodes.move_node, name="move_node"),

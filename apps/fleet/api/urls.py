@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.fleet.api import clusters, imports, nodes
+from apps.fleet.api import clusters, imports, nodes, schedulers
 
 urlpatterns = [
     path("clusters/", clusters.Clusters.as_view(), name="clusters"),
@@ -29,5 +29,15 @@ urlpatterns = [
     path("imports/<int:pk>/rows/", imports.ImportRows.as_view(), name="import_rows"),
     path("imports/<int:pk>/apply/", imports.ApplyImport.as_view(), name="apply_import"),
     path("clusters/<slug:slug>/export/", imports.ExportFleet.as_view(), name="export"),
+    path(
+        "clusters/<slug:slug>/scheduler-files/<slug:form>/",
+        schedulers.SchedulerFile.as_view(),
+        name="scheduler_file",
+    ),
+    path(
+        "clusters/<slug:slug>/topology-files/<int:receipt_id>/",
+        schedulers.CompareFile.as_view(),
+        name="compare_file",
+    ),
     path("hardware-changes/", nodes.HardwareChanges.as_view(), name="hardware_changes"),
 ]

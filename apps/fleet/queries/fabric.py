@@ -12,7 +12,7 @@ from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import Layout, graph_of
 from apps.fleet.engine.metrics import TopologyMetrics, analyse
 from apps.fleet.engine.wiring import graph_of_fleet
-from apps.fleet.models import Domain
+from apps.fleet.models import Domain, Link
 from apps.fleet.queries.description import description_of
 
 
@@ -51,6 +51,8 @@ def fabric_of(domain: Domain) -> Fabric | None:
     layout = layout_of(domain)
     if layout is not None:
         return fabric_of_layout(layout)
+    if not Link.objects.filter(upper__domain=domain).exists():
+        return None
     try:
         graph = graph_of_fleet(description_of(domain.cluster, domain=domain, fabric=True))
         return _fabric(graph, None)

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Count
+
 from apps.core.errors import Missing
 from apps.fleet.engine.node_state import NodeState, derive
 from apps.fleet.engine.view import MAX_ACCELERATORS, MAX_NODES
@@ -109,6 +111,12 @@ def domain_in(cluster: Cluster, domain_id: int) -> Domain:
     return domain
 
 
+def homes_of(cluster: Cluster) -> list[Domain | None]:
+    """The domains of a cluster, and None where it has nodes that are in none."""
+    stray = Node.objects.in_use().filter(cluster=cluster, domain=None).exists()
+    return [*domains_of(cluster), *([None] if stray else [])]
+
+
 def tiles_of(cluster: Cluster) -> list[Tile]:
     """The domains of a cluster in aggregate, and the nodes in none; four queries however large it is."""
     kinds: dict[int, set[str]] = defaultdict(set)
@@ -119,15 +127,11 @@ def tiles_of(cluster: Cluster) -> list[Tile]:
     rows = Node.objects.in_use().filter(cluster=cluster).order_by()
     for pk, home, life_cycle, health in rows.values_list("pk", "domain_id", "life_cycle", "health"):
         states[home][derive(life_cycle=life_cycle, health=health, holds=frozenset(kinds[pk]))] += 1
-    cards: Counter[int | None] = Counter(
-        Accelerator.objects.filter(node__in=rows).order_by().values_list("node__domain_id", flat=True)
-    )
-    homes: list[Domain | None] = [*domains_of(cluster)]
-    if None in states:
-        homes.append(None)
-    return [
-        _tile(home, states[home.pk if home else None], cards[home.pk if home else None]) for home in homes
-    ]
+    counted = Accelerator.objects.filter(node__in=rows).order_by().values_list("node__domain_id")
+    cards = dict(counted.annotate(number=Count("pk")))
+    homes = homes_of(cluster)
+    keys = [home.pk if home else None for home in homes]
+    return [_tile(home, states[key], cards.get(key, 0)) for home, key in zip(homes, keys, strict=True)]
 
 
 def _tile(domain: Domain | None, states: Counter[NodeState], cards: int) -> Tile:

@@ -27,23 +27,23 @@ def topology(request: HttpRequest, slug: str) -> HttpResponse:
     actor = actor_of(request)
     cluster = queries.cluster_for(actor, slug)
     refuse_unknown(None, request.GET, also=_KNOWN)
-    tiles = drawing.tiles_of(cluster)
+    homes = drawing.homes_of(cluster)
     context = cluster_context(cluster) | {
         "cluster": cluster,
-        "tiles": tiles,
+        "homes": homes,
         "may_operate": actor.may(Right.OPERATE, cluster.scope_id),
     }
     asked = request.GET.get("domain", "")
-    if asked or len(tiles) == 1:
-        domain = _domain(cluster, asked, tiles)
+    if asked or len(homes) == 1:
+        domain = _domain(cluster, asked, homes)
         return render(request, "fleet/domain.html", context | _domain_context(request, cluster, domain))
-    return render(request, "fleet/topology.html", context)
+    return render(request, "fleet/topology.html", context | {"tiles": drawing.tiles_of(cluster)})
 
 
-def _domain(cluster: Cluster, asked: str, tiles: list[drawing.Tile]) -> Domain | None:
+def _domain(cluster: Cluster, asked: str, homes: list[Domain | None]) -> Domain | None:
     """The domain to draw; None stands for the nodes that are in none."""
     if not asked:
-        return tiles[0].domain
+        return homes[0]
     if asked == _NO_DOMAIN:
         return None
     return drawing.domain_in(cluster, int(asked) if asked.isdecimal() else 0)

@@ -55,6 +55,9 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("import_rows", "get", None, READ | {"eve": 404}),
     ("apply_import", "post", None, {"vic": 403, "bo": 200, "ada": 200, "eve": 404}),
     ("export", "get", None, READ | {"eve": 404}),
+    ("scheduler_file", "get", None, READ | {"eve": 404}),
+    ("compare_file", "get", None, {"vic": 404, "bo": 404, "ada": 404, "eve": 404}),  # no such delivery
+    ("compare_file", "post", None, {"vic": 403, "bo": 404, "ada": 404, "eve": 404}),
 ]
 CASES = [
     (name, method, body, person, status)
@@ -91,11 +94,13 @@ def addresses(cluster) -> dict[str, Any]:
 @pytest.mark.parametrize(("name", "method", "body", "person", "status"), CASES)
 def test_each_role_gets_its_answer(name, method, body, person, status, addresses, request, api):
     route = next(str(one.pattern) for one in urlpatterns if one.name == name)
-    address = route.replace("<slug:slug>", "{x}").replace("<int:pk>", "{x}").format(x=addresses.get(name))
+    given = {"<slug:slug>": addresses.get(name, "hall-1"), "<int:pk>": addresses.get(name)}
+    for part, value in (given | {"<slug:form>": "hostfile", "<int:receipt_id>": 1}).items():
+        route = route.replace(part, str(value))
     if isinstance(body, dict):
         body = {key: addresses["node"] if value == "{node}" else value for key, value in body.items()}
     caller = api(request.getfixturevalue(person))
-    answer = getattr(caller, method)(f"/api/v1/{address}", body, format="json", headers=FIRST)
+    answer = getattr(caller, method)(f"/api/v1/{route}", body, format="json", headers=FIRST)
     assert answer.status_code == status, answer.content
 
 

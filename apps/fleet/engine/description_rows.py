@@ -1,0 +1,81 @@
+"""A described fleet as rows of an import: the way from a scheduler's file into the records.
+
+Only what the description says becomes a cell, so an import leaves the rest as it is. Links without a bandwidth
+and links that no switch holds have no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from apps.fleet.engine.description import FleetDescription, Node, Part
+from apps.fleet.engine.graph import Medium
+from apps.fleet.engine.tables import Table
+
+
+def rows_of(
+    fleet: FleetDescription, *, aliases: Mapping[str, str] | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """Table → rows, tables without rows left out. aliases: other names of nodes → names on record."""
+    names = aliases or {}
+    tables = {
+        Table.DOMAINS: _domains(fleet),
+        Table.NODES: [_node(node, fleet, names) for node in fleet.nodes],
+        Table.ACCELERATORS: [row for node in fleet.nodes for row in _cards(node, fleet, names)],
+        Table.SWITCHES: [{"name": one.name, "tier": one.tier} for one in fleet.switches],
+        Table.LINKS: _links(fleet, names),
+    }
+    return {table.value: rows for table, rows in tables.items() if rows}
+
+
+def _domains(fleet: FleetDescription) -> list[dict[str, Any]]:
+    if Part.DOMAINS not in fleet.says:
+        return []
+    with_halls = Part.SUBDOMAINS in fleet.says
+    return [
+        {"name": one.name} | ({"sub_domains": list(one.sub_domains)} if with_halls else {})
+        for one in fleet.domains
+    ]
+
+
+def _node(node: Node, fleet: FleetDescription, names: Mapping[str, str]) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": names.get(node.name, node.name)}
+    if Part.DOMAINS in fleet.says:
+        row["domain"] = node.domain
+    return row
+
+
+def _cards(node: Node, fleet: FleetDescription, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    if Part.CARDS not in fleet.says or not node.cards:
+        return []
+    homes = [span.sub_domain for span in node.spans for _card in range(span.cards or node.cards)]
+    rows: list[dict[str, Any]] = []
+    for index in range(node.cards):
+        row: dict[str, Any] = {"node": names.get(node.name, node.name), "index": index}
+        if Part.SUBDOMAINS in fleet.says and index < len(homes):
+            row["sub_domain"] = homes[index]
+        if Part.MODELS in fleet.says and node.model:
+            row["model"] = node.model
+        rows.append(row)
+    return rows
+
+
+def _links(fleet: FleetDescription, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    switches = {one.name for one in fleet.switches}
+
+    def own(end: str) -> str:
+        node, slash, rest = end.partition("/")
+        return names.get(node, node) + slash + rest
+
+    return [
+        {
+            "upper": link.a,
+            "lower": link.b if link.b in switches else own(link.b),
+            "count": link.count,
+            "unidirectional_bytes_per_s": link.bandwidth_bytes_per_s,
+            "optical": link.kind == Medium.OPTICAL,
+        }
+        for link in fleet.links
+        if link.a in switches and link.bandwidth_bytes_per_s
+    ]

@@ -1,0 +1,130 @@
+"""Scheduler files: out with notes, in with the differences before anything changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.core import clock
+from apps.evidence.engine.registry import read
+from apps.evidence.engine.source import Source
+from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
+from apps.fleet import services
+from apps.fleet.engine.schedulers.writing import FORMATS
+from apps.fleet.engine.templates import template
+from apps.fleet.models import Domain, Node
+from apps.fleet.queries.schedulers import comparison_of, scheduler_file
+from apps.fleet.services.imports import apply_import
+from apps.fleet.services.schedulers import import_from_file
+from apps.fleet.words import SCHEDULER_FORMATS
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def domain(cluster, bo, actor_for) -> Domain:
+    return services.build_domain(
+        actor=actor_for(bo),
+        cluster_id=cluster.pk,
+        name="sn",
+        layout=template("72-as-18x4"),
+        accelerator_model="nvidia-gb200",
+    )
+
+
+@pytest.fixture
+def delivered(cluster):
+    """A file that was handed in and read."""
+
+    def deliver(text: str, *, node: str = "") -> Receipt:
+        reading = read(Source.of_bytes(text.encode()))
+        evidence = Evidence.objects.create(sha256=f"{len(text):064d}", size_bytes=1, stored_at=clock.now())
+        row = EvidenceReading.objects.create(
+            evidence=evidence, kind=reading.kind, parser_version=1, facts=reading.facts, read_at=clock.now()
+        )
+        return Receipt.objects.create(
+            scope=cluster.scope,
+            received_at=clock.now(),
+            file_name="topology.conf",
+            node_name=node,
+            sha256=evidence.sha256,
+            size_bytes=1,
+            kind=reading.kind,
+            state=ReceiptState.APPLIED,
+            evidence=evidence,
+            reading=row,
+            via="session",
+            by_label="Bo",
+        )
+
+    return deliver
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_is_offered_on_the_page_and_over_rest(form, domain, cluster, vic, client_of, api):
+    assert form in SCHEDULER_FORMATS
+    page = client_of(vic).get(f"/clusters/{cluster.slug}/schedulers/?form={form}")
+    assert page.context["problem"] is None
+    answer = (
+        api(vic).get(f"/api/v1/clusters/{cluster.slug}/scheduler-files/{form}/?domain={domain.pk}").json()
+    )
+    download = client_of(vic).get(f"/clusters/{cluster.slug}/schedulers/{form}/")
+    assert answer["text"] == download.content.decode()
+
+
+def test_an_unknown_format_is_an_error_that_lists_the_known(cluster, vic, api):
+    answer = api(vic).get(f"/api/v1/clusters/{cluster.slug}/scheduler-files/pbs/")
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_format")
+
+
+def test_what_went_out_comes_in_without_a_difference(domain, cluster, bo, actor_for, delivered):
+    receipt = delivered(scheduler_file(cluster, form="slurm_block").text)
+    assert comparison_of(actor_for(bo), cluster, receipt.pk).differences == ()
+
+
+def test_every_difference_is_shown_before_anything_changes(
+    domain, cluster, bo, actor_for, delivered, client_of
+):
+    text = scheduler_file(cluster, form="slurm_block").text
+    receipt = delivered(text.replace("sn-n[01-18]", "sn-n[01-17],sn-n99"))
+    codes = {one.code for one in comparison_of(actor_for(bo), cluster, receipt.pk).differences}
+    assert {"node_missing", "unknown_node"} <= codes
+    page = client_of(bo).get(f"/clusters/{cluster.slug}/topology-files/{receipt.pk}/")
+    assert b"sn-n99" in page.content
+    assert not Node.objects.filter(name="sn-n99").exists()
+
+
+def test_a_file_is_brought_in_as_an_import_that_is_looked_at(domain, cluster, bo, actor_for, delivered):
+    text = scheduler_file(cluster, form="slurm_block").text
+    receipt = delivered(text.replace("sn-n[01-18]", "sn-n[01-18],sn-n99"))
+    actor = actor_for(bo)
+    row = import_from_file(actor=actor, cluster_id=cluster.pk, receipt_id=receipt.pk)
+    assert (row.counts["nodes"]["created"], Node.objects.filter(name="sn-n99").exists()) == (1, False)
+    apply_import(actor=actor, import_id=row.pk, expected_version=row.version)
+    assert Node.objects.get(name="sn-n99").domain == domain
+
+
+def test_a_file_that_contradicts_itself_is_not_brought_in(domain, cluster, bo, client_of, delivered):
+    receipt = delivered("SwitchName=s1 Nodes=sn-n[01-04]\nSwitchName=s2 Nodes=sn-n[04-08]\n")
+    client, page = client_of(bo), f"/clusters/{cluster.slug}/topology-files/{receipt.pk}/"
+    assert b"contradicts itself" in client.get(page).content
+    answer = client.post(f"{page}import/")
+    assert answer.url == page
+
+
+def test_a_file_of_another_cluster_is_not_compared(domain, cluster, other_cluster, ada, api, delivered):
+    receipt = delivered(scheduler_file(cluster, form="slurm_block").text)
+    answer = api(ada).get(f"/api/v1/clusters/{other_cluster.slug}/topology-files/{receipt.pk}/")
+    assert (answer.status_code, answer.json()["code"]) == (400, "other_cluster")
+
+
+def test_aliases_of_nodes_are_known_in_files(domain, cluster, bo, actor_for, delivered):
+    node = Node.objects.get(name="sn-n18")
+    services.add_alias(actor=actor_for(bo), node_id=node.pk, name="odd-one")
+    text = scheduler_file(cluster, form="slurm_block").text.replace("sn-n[01-18]", "sn-n[01-17],odd-one")
+    assert comparison_of(actor_for(bo), cluster, delivered(text).pk).differences == ()
+
+
+def test_a_stray_node_is_no_part_of_a_domain_file(domain, cluster):
+    factories.node(cluster, "stray")
+    assert "stray" not in scheduler_file(cluster, form="hostfile", domain=domain).text
