@@ -109,6 +109,7 @@ def _navigation(request: HttpRequest, actor: Actor) -> list[dict[str, Any]]:
 
 def _best_match(path: str) -> str:
     """The entry whose address is the longest beginning of the path."""
-    views = [view for _name, items in _NAVIGATION for _word, view, _icon, _right in items]
-    fitting = [view for view in views if path.startswith(reverse(view))]
-    return max(fitting, key=lambda view: len(reverse(view)), default="")
+    addresses = {reverse(view): view for _name, items in _NAVIGATION for _word, view, _icon, _right in items}
+    overview = reverse("portal:overview")  # which every address begins with
+    fitting = [one for one in addresses if path == one or (one != overview and path.startswith(one))]
+    return addresses[max(fitting, key=len)] if fitting else ""

@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 
 from apps.changes import services as changes
+from apps.changes.services.drafting import Content
 from apps.portal.queries import fleet_figures, needs_me, search
 from tests import factories
 
@@ -79,9 +80,11 @@ def test_nothing_waits_for_the_one_who_asked(bo: Any, chen: Any, domain: Any, ac
         actor=actor,
         domain_id=domain.pk,
         kind="nccl",
-        title="NCCL 2.22.3",
-        reason="a fix",
-        wishes=[changes.Wish(component="nccl", values=("2.22.3",))],
+        content=Content(
+            title="NCCL 2.22.3",
+            reason="a fix",
+            wishes=(changes.Wish(component="nccl", values=("2.22.3",)),),
+        ),
     )
     changes.submit_change(actor=actor, change_id=change.pk, expected_version=change.version)
 
@@ -100,3 +103,9 @@ def test_search_finds_by_name_and_only_what_may_be_seen(
 def test_search_takes_any_text(bo: Any, domain: Any, client_of: Any) -> None:
     for text in ("%", "_%_", "#99999999999999999999", "'; drop", "节点", "\x00ab"):
         assert client_of(bo).get(reverse("portal:search"), {"q": text}).status_code == 200, text
+
+
+def test_only_the_entry_of_the_page_is_marked_as_current(bo: Any, domain: Any, client_of: Any) -> None:
+    for view in ("portal:overview", "launches:launches"):
+        page = client_of(bo).get(reverse(view)).content.decode()
+        assert page.count('aria-current="page"') == 1, view
