@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 _GRACE_S = 15
+_PR_SET_PDEATHSIG = 1
 
 
 class Command(BaseCommand):
@@ -31,7 +33,9 @@ class Command(BaseCommand):
         children = {
             name: self._start(command) for name, command in _commands(bind, options["workers"]).items()
         }
-        signal.signal(signal.SIGTERM, _as_interrupt)
+        # SIGINT too: a shell script that starts us in the background has it ignored otherwise.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _as_interrupt)
         self.stdout.write(self.style.SUCCESS(f"The portal is at {settings.PUBLIC_URL}   (Ctrl+C stops it)"))
         try:
             ended = _wait_for_one(children)
@@ -43,7 +47,7 @@ class Command(BaseCommand):
 
     def _start(self, command: list[str]) -> subprocess.Popen[bytes]:
         # A group of its own: Ctrl+C reaches this command only, which then stops its children in order.
-        return subprocess.Popen(command, start_new_session=True)  # noqa: S603 - our own commands
+        return subprocess.Popen(command, start_new_session=True, preexec_fn=_end_with_parent)  # noqa: S603
 
 
 def _commands(bind: str, workers: int) -> dict[str, list[str]]:
@@ -66,6 +70,12 @@ def _commands(bind: str, workers: int) -> dict[str, list[str]]:
         ],
         "scheduler": [*celery, "beat", "--loglevel", "WARNING", "--pidfile="],
     }
+
+
+def _end_with_parent() -> None:
+    """In the child: SIGTERM when this command ends, however it ends (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _as_interrupt(_signal: int, _frame: FrameType | None) -> None:
