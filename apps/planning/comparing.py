@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.units import show_bytes, show_seconds, show_share
+from apps.planning.documents import in_order
 from apps.planning.models import PlanVersion
 from apps.planning.page import asked_of, memory_parts, shown_value
 from apps.planning.words import PARALLEL, SYSTEM, TIME
@@ -65,10 +66,11 @@ _FIGURES: tuple[_Figure, ...] = (
 
 def parameter_rows(versions: Sequence[PlanVersion]) -> list[Row]:
     """What was asked, key by key: model, system, layout."""
+    inputs = [in_order(version.input) for version in versions]
     return [
-        *_rows([v.input["model"] for v in versions], {}),
-        *_rows([v.input["system"] for v in versions], SYSTEM),
-        *_rows([asked_of(v.input) for v in versions], PARALLEL),
+        *_rows([one["model"] for one in inputs], {}),
+        *_rows([one["system"] for one in inputs], SYSTEM),
+        *_rows([asked_of(one) for one in inputs], PARALLEL),
     ]
 
 

@@ -30,6 +30,48 @@ _OPTIONS = (
     "reserve_share",
 )
 
+# In which order people read an input; PostgreSQL's JSON type keeps none.
+_ORDER = (
+    *(
+        "model",
+        "system",
+        "parallel",
+        "name",
+        "layers",
+        "hidden",
+        "ffn_hidden",
+        "heads",
+        "kv_heads",
+        "head_dim",
+    ),
+    *("vocab", "gated_mlp", "tied_embeddings", "experts", "topk", "expert_ffn_hidden"),
+    *("shared_expert_ffn_hidden", "dense_layers", "mtp_layers", "mla"),
+    *("accelerator", "accelerators", "domain_size", "sub_domain_size", "convergence_ratio", "scale_up_gb_s"),
+    *(
+        "scale_out_gb_s",
+        "measured",
+        "tp",
+        "pp",
+        "vpp",
+        "dp",
+        "cp",
+        "ep",
+        "etp",
+        "micro_batch",
+        "global_batch",
+    ),
+    *("seq_len", "recompute", "sequence_parallel", "zero", "schedule", "placement", "objective"),
+    *_OPTIONS,
+    *("limits", "top"),
+)
+_PLACES = {key: place for place, key in enumerate(_ORDER)}
+
+
+def in_order(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document, and the objects in it, in the order in which people read it; unknown keys last, by name."""
+    keys = sorted(document, key=lambda key: (_PLACES.get(key, len(_PLACES)), key))
+    return {key: in_order(value) if isinstance(value := document[key], Mapping) else value for key in keys}
+
 
 def is_search(document: Mapping[str, Any]) -> bool:
     """Whether a document asks for the best layouts instead of stating one."""

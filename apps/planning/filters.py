@@ -6,7 +6,7 @@ import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from apps.planning.models import Plan
+from apps.planning.models import MeasuredStep, Plan
 
 
 class PlanFilter(django_filters.FilterSet):
@@ -28,3 +28,16 @@ class PlanFilter(django_filters.FilterSet):
 
     def by_launch(self, plans: QuerySet[Plan], _name: str, chosen: str) -> QuerySet[Plan]:
         return plans.filter(launch_version__isnull=chosen == "false")
+
+
+class MeasuredStepFilter(django_filters.FilterSet):
+    """Measured steps by cluster, domain, plan, and whether they were withdrawn."""
+
+    cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
+    domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
+    plan = django_filters.NumberFilter(field_name="version__plan_id", label=_("Plan"))
+    counts = django_filters.BooleanFilter(field_name="withdrawn_at", lookup_expr="isnull", label=_("Counts"))
+
+    class Meta:
+        model = MeasuredStep
+        fields: list[str] = []

@@ -227,6 +227,15 @@ class PlanForm(forms.Form):
         return _given(data, HARDWARE)
 
 
+class MeasuredStepForm(forms.Form):
+    """Note how long a step really took."""
+
+    measured_s = forms.FloatField(min_value=0, label=_("Measured step"))
+    source = forms.CharField(
+        max_length=300, label=_("Where the figure is from"), help_text=_("A job, a log, steps averaged over.")
+    )
+
+
 def _given(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {name: data[name] for name in names if data.get(name) not in (None, "")}
 

@@ -1,8 +1,9 @@
-"""Plans: what a team wants to train where, and each version of what came out."""
+"""Plans: what a team wants to train where, each version of what came out, and what was measured afterwards."""
 
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 
 from apps.accounts.models import Person, Scope
 from apps.fleet.models import Domain
@@ -48,3 +49,35 @@ class PlanVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.plan} v{self.number}"
+
+
+class MeasuredStep(models.Model):
+    """The time of a step that was measured on a domain with the layout of a version; withdrawn, it counts no more."""
+
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
+    version = models.ForeignKey(PlanVersion, on_delete=models.PROTECT, related_name="measured_steps")
+    measured_s = models.FloatField()
+    predicted_s = models.FloatField()  # by the engine of that time, without any calibration
+    engine_version = models.CharField(max_length=20)
+    source = models.CharField(max_length=300)  # where the figure is from: a job, a log
+    noted_by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
+    noted_at = models.DateTimeField()
+    withdrawn_by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
+    withdrawn_at = models.DateTimeField(null=True)
+    withdrawn_reason = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(measured_s__gt=0, predicted_s__gt=0), name="planning_step_above_zero"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measured_s:g} s with {self.version_id}"
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted."""
+        return self.measured_s / self.predicted_s

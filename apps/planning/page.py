@@ -13,12 +13,13 @@ from django.utils.translation import gettext as _
 from apps.core.actor import Actor
 from apps.core.rights import Right
 from apps.core.units import show_bytes, show_seconds
-from apps.planning.documents import configuration_words, is_search, model_name, spec_of
+from apps.planning.documents import configuration_words, in_order, is_search, model_name, spec_of
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.rules import REASONS
 from apps.planning.engine.snippets.deepspeed import deepspeed_config
 from apps.planning.engine.snippets.shell import all_reduce_perf, slurm_batch, torchrun
 from apps.planning.engine.terms import TERMS
+from apps.planning.forms import MeasuredStepForm
 from apps.planning.models import PlanVersion
 from apps.planning.queries import accelerators_per_node
 from apps.planning.words import MEMORY, PARALLEL, REJECTED, SWINGS, SYSTEM, TIME
@@ -26,12 +27,40 @@ from apps.planning.words import MEMORY, PARALLEL, REJECTED, SWINGS, SYSTEM, TIME
 Words = Mapping[str, str | Promise]
 _FORMULAS = {term.key: term for term in TERMS}
 
+FOUND = (
+    *(
+        "place",
+        "tp",
+        "pp",
+        "vpp",
+        "dp",
+        "cp",
+        "ep",
+        "etp",
+        "micro_batch",
+        "global_batch",
+        "zero",
+        "recompute",
+    ),
+    *(
+        "sequence_parallel",
+        "schedule",
+        "placement",
+        "step_s",
+        "tokens_per_s",
+        "mfu",
+        "peak_bytes",
+        "headroom",
+    ),
+    "pareto",
+)
+
 
 def version_context(actor: Actor, version: PlanVersion) -> dict[str, Any]:
     """Everything that the page of a version shows, and what the reader may do there."""
     plan, result = version.plan, version.result
     operates = actor.may(Right.OPERATE, plan.scope_id)
-    spec = spec_of(version.input["model"])
+    spec, asked = spec_of(version.input["model"]), in_order(version.input)
     context: dict[str, Any] = {
         "plan": plan,
         "model_name": model_name(version.input["model"]),
@@ -46,10 +75,10 @@ def version_context(actor: Actor, version: PlanVersion) -> dict[str, Any]:
         "may_ask_again": operates
         and version.done_at is None
         and (version.job is None or version.job.is_over),
-        "model_rows": value_rows(version.input["model"], {}),
-        "system_rows": value_rows(version.input["system"], SYSTEM),
-        "layout_rows": value_rows(asked_of(version.input), PARALLEL),
-        "input_text": pretty(version.input),
+        "model_rows": value_rows(asked["model"], {}),
+        "system_rows": value_rows(asked["system"], SYSTEM),
+        "layout_rows": value_rows(asked_of(asked), PARALLEL),
+        "input_text": pretty(asked),
         "result_text": pretty(result) if result else "",
     }
     if result is None:
@@ -57,7 +86,7 @@ def version_context(actor: Actor, version: PlanVersion) -> dict[str, Any]:
     if context["is_search"]:
         return context | search_context(result)
     measured = version.input["system"].get("measured") or {}
-    return context | estimate_context(result, measured) | {"snippets": snippets(version)}
+    return context | estimate_context(result, measured) | measured_context(version, operates)
 
 
 def pretty(value: Any) -> str:
@@ -108,6 +137,17 @@ def estimate_context(result: Mapping[str, Any], measured: Mapping[str, Any]) -> 
         "memory_terms": [
             {"name": word, "term": _FORMULAS.get(f"memory.{key}")} for key, word in MEMORY.items()
         ],
+    }
+
+
+def measured_context(version: PlanVersion, operates: bool) -> dict[str, Any]:
+    """Snippets to run the layout with, and what it took when it ran."""
+    steps = list(version.measured_steps.filter(withdrawn_at__isnull=True).select_related("noted_by"))
+    may_note = operates and version.plan.domain is not None
+    return {
+        "snippets": snippets(version),
+        "measured_steps": steps,
+        "measured_form": MeasuredStepForm() if may_note else None,
     }
 
 
@@ -264,8 +304,9 @@ def _found(place: int, best: Mapping[str, Any]) -> dict[str, Any]:
 
 def ledger_csv(result: Mapping[str, Any]) -> list[Sequence[Any]]:
     """The memory ledger, or the layouts found, as rows for a CSV file, header first."""
+    rows: Sequence[Mapping[str, Any]]
     if "best" in result:
-        rows = [_found(place, best) for place, best in enumerate(result["best"], start=1)]
-        return [list(rows[0])] + [list(row.values()) for row in rows] if rows else []
-    stages = result["memory"]["stages"]
-    return [list(stages[0])] + [list(stage.values()) for stage in stages]
+        columns, rows = FOUND, [_found(place, best) for place, best in enumerate(result["best"], start=1)]
+    else:
+        columns, rows = ("stage", "layers", *MEMORY, "total_bytes"), result["memory"]["stages"]
+    return [columns, *([row[name] for name in columns] for row in rows)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from apps.planning.views import plans, studies
+from apps.planning.views import measured, plans, studies
 
 app_name = "planning"
 urlpatterns = [
@@ -12,6 +12,9 @@ urlpatterns = [
     path("plans/new/", plans.new, name="new"),
     path("plans/compare/", plans.compare, name="compare"),
     path("plans/validation/", plans.validation, name="validation"),
+    path("plans/calibration/<int:domain_id>/", measured.calibration, name="calibration"),
+    path("plans/measured-steps/<int:step_id>/withdraw/", measured.withdraw, name="withdraw"),
+    path("plans/<int:plan_id>/versions/<int:number>/measured/", measured.note, name="note"),
     path("plans/studies/", studies.hub, name="studies"),
     path("plans/studies/<slug:key>/", studies.study, name="study"),
     path("plans/<int:plan_id>/", plans.plan, name="plan"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from apps.planning.models import Plan, PlanVersion
+from apps.planning.models import MeasuredStep, Plan, PlanVersion
 
 
 class PlanOut(serializers.ModelSerializer[Plan]):
@@ -55,6 +55,37 @@ class VersionSummaryOut(serializers.ModelSerializer[PlanVersion]):
     class Meta:
         model = PlanVersion
         fields = ["plan_id", "number", "input_digest", "fits", "job_id", "created_at", "done_at"]
+
+
+class MeasuredStepOut(serializers.ModelSerializer[MeasuredStep]):
+    domain_id = serializers.IntegerField()
+    plan_id = serializers.IntegerField(source="version.plan_id")
+    number = serializers.IntegerField(source="version.number")
+    noted_by_id = serializers.IntegerField(allow_null=True)
+    withdrawn_by_id = serializers.IntegerField(allow_null=True)
+
+    class Meta:
+        model = MeasuredStep
+        fields = [
+            "id",
+            "domain_id",
+            "plan_id",
+            "number",
+            "measured_s",
+            "predicted_s",
+            "engine_version",
+            "source",
+        ]
+        fields += ["noted_by_id", "noted_at", "withdrawn_by_id", "withdrawn_at", "withdrawn_reason"]
+
+
+class MeasuredStepIn(serializers.Serializer[Any]):
+    measured_s = serializers.FloatField(min_value=0, help_text="Seconds of one training step.")
+    source = serializers.CharField(max_length=300, help_text="Where the figure is from: a job, a log.")
+
+
+class WithdrawIn(serializers.Serializer[Any]):
+    reason = serializers.CharField(max_length=500)
 
 
 class DocumentIn(serializers.Serializer[Any]):

@@ -16,6 +16,9 @@ urlpatterns = [
     path(f"{_VERSION}use-for-launch/", views.UseForLaunch.as_view(), name="use_for_launch"),
     path(f"{_VERSION}take/", views.Take.as_view(), name="take"),
     path(f"{_VERSION}compute-again/", views.Again.as_view(), name="compute_again"),
+    path(f"{_VERSION}measured-steps/", views.NoteMeasuredStep.as_view(), name="note"),
+    path("measured-steps/", views.MeasuredSteps.as_view(), name="measured_steps"),
+    path("measured-steps/<int:step_id>/withdraw/", views.WithdrawMeasuredStep.as_view(), name="withdraw"),
     path("plan-estimates/", views.Estimates.as_view(), name="estimates"),
     *studies.urls(),
 ]

@@ -17,8 +17,8 @@ from apps.fleet.queries import cluster_for
 from apps.jobs.answers import JobOut, accepted, address_of
 from apps.planning import queries, services
 from apps.planning.api import serializers as s
-from apps.planning.filters import PlanFilter
-from apps.planning.models import Plan, PlanVersion
+from apps.planning.filters import MeasuredStepFilter, PlanFilter
+from apps.planning.models import MeasuredStep, Plan, PlanVersion
 
 _WRITE = {"POST": TokenScope.PLAN_WRITE}
 
@@ -114,6 +114,43 @@ class Again(APIView):
     def post(self, request: Request, plan_id: int, number: int) -> Response:
         """Compute a version whose job failed or was cancelled."""
         return _asked(services.compute_again(actor=actor_of(request), plan_id=plan_id, number=number))
+
+
+class MeasuredSteps(generics.ListAPIView):
+    """Step times that were measured with the layouts of plans, newest first; withdrawn ones too."""
+
+    serializer_class = s.MeasuredStepOut
+    filterset_class = MeasuredStepFilter
+    queryset = MeasuredStep.objects.none()
+
+    def get_queryset(self) -> Any:
+        return queries.measured_steps_visible(actor_of(self.request))
+
+
+class NoteMeasuredStep(APIView):
+    token_scopes = _WRITE
+
+    @extend_schema(
+        request=s.MeasuredStepIn,
+        responses={201: s.MeasuredStepOut},
+        operation_id="plans_versions_note_measured_step",
+    )
+    def post(self, request: Request, plan_id: int, number: int) -> Response:
+        """A step of this layout took so long on the plan's domain; later predictions there weigh it in."""
+        actor, data = actor_of(request), checked(s.MeasuredStepIn, request)
+        step = services.note_measured_step(actor=actor, plan_id=plan_id, number=number, **data)
+        return Response(s.MeasuredStepOut(step).data, status=201)
+
+
+class WithdrawMeasuredStep(APIView):
+    token_scopes = _WRITE
+
+    @extend_schema(request=s.WithdrawIn, responses=s.MeasuredStepOut, operation_id="measured_steps_withdraw")
+    def post(self, request: Request, step_id: int) -> Response:
+        """The figure was wrong: it stays to be seen, and counts no more."""
+        actor, reason = actor_of(request), checked(s.WithdrawIn, request)["reason"]
+        step = services.withdraw_measured_step(actor=actor, step_id=step_id, reason=reason)
+        return Response(s.MeasuredStepOut(step).data)
 
 
 class Estimates(APIView):

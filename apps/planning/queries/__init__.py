@@ -1,5 +1,11 @@
 """Questions about plans."""
 
+from apps.planning.queries.measured import (
+    calibration_of,
+    calibration_versions,
+    measured_step_for,
+    measured_steps_visible,
+)
 from apps.planning.queries.plans import (
     launch_plan_versions,
     plan_for,
@@ -13,7 +19,11 @@ from apps.planning.queries.systems import accelerators_per_node, system_of
 
 __all__ = [
     "accelerators_per_node",
+    "calibration_of",
+    "calibration_versions",
     "launch_plan_versions",
+    "measured_step_for",
+    "measured_steps_visible",
     "plan_for",
     "plans_visible",
     "plans_with_newest",

@@ -13,6 +13,7 @@ from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import graph_of
 from apps.fleet.engine.metrics import oversubscription
 from apps.fleet.models import Accelerator, Domain, LifeCycle, Node, SubDomain
+from apps.planning.queries.measured import calibration_of
 
 USUAL_PER_NODE = 8  # accelerators of a host that nobody described
 
@@ -65,11 +66,15 @@ def _convergence(domain: Domain) -> float:
 
 
 def _measured(domain: Domain) -> dict[str, Any] | None:
-    """What the domain was measured at: a run whose figures are not in doubt, slow ones too."""
+    """What was measured on the domain: bandwidth of a run that is not in doubt (slow ones too), and step times."""
+    seen: dict[str, Any] = {}
+    sources = []
     run = newest_whole_domain_run(domain)
-    if run is None or run.wrong_total or acceptance_of(run).verdict is Verdict.UNKNOWN:
-        return None
-    return {
-        "scale_up_busbw_gb_s": round((run.busbw_bytes_per_s or 0.0) / GB, 3),
-        "source": f"measured here, run {run.pk} over {run.ranks} ranks",
-    }
+    if run is not None and not run.wrong_total and acceptance_of(run).verdict is not Verdict.UNKNOWN:
+        seen["scale_up_busbw_gb_s"] = round((run.busbw_bytes_per_s or 0.0) / GB, 3)
+        sources.append(f"run {run.pk} over {run.ranks} ranks")
+    calibration = calibration_of(domain)
+    if calibration.runs:
+        seen["step_scale"] = round(calibration.step_scale, 5)
+        sources.append(f"{calibration.runs} step time{'s' if calibration.runs > 1 else ''}")
+    return seen | {"source": f"measured here: {', '.join(sources)}"} if seen else None

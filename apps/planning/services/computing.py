@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from apps.audit.services import decision
@@ -42,6 +43,13 @@ def answer_to(document: dict[str, Any], on_progress: Progress | None = None) -> 
     """The answer as JSON. on_progress(done, total) is called between parts of a search and may raise to stop."""
     answer = _search(document, on_progress) if is_search(document) else _estimate(document)
     return answer | {"engine_version": engine_version()}
+
+
+def uncalibrated_step_s(document: dict[str, Any]) -> float:
+    """Seconds of a step as predicted without the cluster's own step times; measured bandwidth stays."""
+    plan = read_plan(document)
+    measured = replace(plan.system.measured, step_scale=None)
+    return estimate(replace(plan, system=replace(plan.system, measured=measured))).iteration_time_s
 
 
 @decision

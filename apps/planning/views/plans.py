@@ -22,6 +22,7 @@ from apps.core.rights import Right
 from apps.fleet.page import cluster_context
 from apps.planning import queries, services
 from apps.planning.comparing import MOST, memory_bars, parameter_rows, result_rows
+from apps.planning.documents import in_order
 from apps.planning.filters import PlanFilter
 from apps.planning.forms import PlanForm, at_fields, first_values, values_of
 from apps.planning.models import Plan, PlanVersion
@@ -122,7 +123,7 @@ def export(request: HttpRequest, plan_id: int, number: int, form: str) -> HttpRe
     row = queries.version_for(actor_of(request), plan_id, number)
     name = f"plan-{plan_id}-v{number}.{form}"
     if form == "json":
-        body = json.dumps({"input": row.input, "result": row.result}, indent=2)
+        body = json.dumps({"input": in_order(row.input), "result": row.result}, indent=2)
         response = HttpResponse(body, content_type="application/json")
     else:
         if row.result is None:

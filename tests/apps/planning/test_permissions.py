@@ -17,6 +17,7 @@ pytestmark = pytest.mark.django_db
 READ = {"vic": 200, "chen": 200, "bo": 200, "ada": 200}
 NEW = {"cluster": "hall-1", "name": "new", "document": small()}
 ASK = {"cluster": "hall-1", "document": small()}
+STEP = {"measured_s": 1.5, "source": "job 7"}
 WRITE = {"vic": 403, "chen": 403, "bo": 202, "ada": 202, "eve": 404}
 
 TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
@@ -29,6 +30,9 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("use_for_launch", "post", {}, {"vic": 403, "chen": 403, "bo": 200, "ada": 200, "eve": 404}),
     ("take", "post", {"place": 1}, WRITE),
     ("compute_again", "post", {}, {"vic": 403, "chen": 403, "bo": 409, "ada": 409, "eve": 404}),
+    ("note", "post", STEP, {"vic": 403, "chen": 403, "bo": 201, "ada": 201, "eve": 404}),
+    ("measured_steps", "get", None, READ | {"eve": 200}),
+    ("withdraw", "post", {"reason": "x"}, {"vic": 403, "chen": 403, "bo": 200, "ada": 200, "eve": 404}),
     ("estimates", "post", ASK, WRITE),
 ]
 CASES = [(*row[:3], person, status) for row in TABLE for person, status in row[3].items()]
@@ -36,15 +40,21 @@ CASES = [(*row[:3], person, status) for row in TABLE for person, status in row[3
 
 @pytest.fixture
 def plans(cluster, bo, run_jobs) -> dict[str, int]:
-    """A computed plan, and a search that is done for what is taken from one."""
+    """A computed plan of a domain with a measured step, and a search that is done."""
+    domain = factories.domain(cluster)
     made = {
         name: services.create_plan(
-            actor=actor_for(bo), scope_id=cluster.scope_id, name=name, document=document
+            actor=actor_for(bo),
+            scope_id=cluster.scope_id,
+            name=name,
+            document=document,
+            domain_id=domain.pk,
         ).plan_id
         for name, document in (("estimate", small()), ("search", SEARCH))
     }
     run_jobs()
-    return made
+    step = services.note_measured_step(actor=actor_for(bo), plan_id=made["estimate"], number=1, **STEP)
+    return made | {"step": step.pk}
 
 
 @pytest.mark.parametrize(("name", "method", "body", "person", "status"), CASES)
@@ -52,13 +62,15 @@ def test_each_role_gets_its_answer(name, method, body, person, status, plans, re
     route = next(str(one.pattern) for one in urlpatterns if one.name == name)
     plan_id = plans["search" if name == "take" else "estimate"]
     address = route.replace("<int:plan_id>", str(plan_id)).replace("<int:number>", "1")
+    address = address.replace("<int:step_id>", str(plans["step"]))
     caller = api(request.getfixturevalue(person))
     answer = getattr(caller, method)(f"/api/v1/{address}", body, format="json")
     assert answer.status_code == status, answer.content
 
 
 def test_lists_hold_nothing_of_other_clusters(plans, eve, api):
-    assert api(eve).get("/api/v1/plans/").json()["results"] == []
+    for name in ("plans", "measured-steps"):
+        assert api(eve).get(f"/api/v1/{name}/").json()["results"] == []
 
 
 def test_asking_answers_with_the_job_and_the_job_with_the_answer(cluster, bo, api, run_jobs):
@@ -98,4 +110,5 @@ def test_a_token_without_its_scope_asks_nothing(cluster, bo, api):
 
 
 def test_every_endpoint_is_in_the_table():
-    assert {pattern.name for pattern in urlpatterns} == {name for name, *_rest in TABLE}
+    own = {pattern.name for pattern in urlpatterns if not pattern.name.startswith("study_")}
+    assert own == {name for name, *_rest in TABLE}

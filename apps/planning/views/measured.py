@@ -1,0 +1,56 @@
+"""Pages of what was measured: step times noted beside a prediction, and the calibration of a domain."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.core.errors import Invalid, Missing
+from apps.core.pages import actor_of
+from apps.core.rights import Right
+from apps.fleet.models import Domain
+from apps.fleet.page import cluster_context
+from apps.fleet.queries import clusters_visible
+from apps.planning import queries, services
+from apps.planning.forms import MeasuredStepForm
+
+
+def calibration(request: HttpRequest, domain_id: int) -> HttpResponse:
+    """What was measured on a domain, and the factor on its predictions that follows."""
+    actor = actor_of(request)
+    domain = Domain.objects.filter(pk=domain_id, cluster__in=clusters_visible(actor)).first()
+    if domain is None:
+        raise Missing("there is no such domain, or you may not see it")
+    steps = list(queries.measured_steps_visible(actor).filter(domain=domain))
+    context = {
+        "domain": domain,
+        "cluster": domain.cluster,
+        "steps": steps,
+        "calibration": queries.calibration_of(domain),
+        "versions": queries.calibration_versions(steps),
+        "may_operate": actor.may(Right.OPERATE, domain.cluster.scope_id),
+    }
+    return render(request, "planning/calibration.html", context | cluster_context(domain.cluster))
+
+
+@require_POST
+def note(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
+    """A step of this layout took so long."""
+    actor, form = actor_of(request), MeasuredStepForm(request.POST)
+    if not form.is_valid():
+        raise Invalid(" ".join(error for errors in form.errors.values() for error in errors))
+    services.note_measured_step(actor=actor, plan_id=plan_id, number=number, **form.cleaned_data)
+    messages.success(request, _("The measured step is noted; new versions weigh it in."))
+    return redirect("planning:version", plan_id, number)
+
+
+@require_POST
+def withdraw(request: HttpRequest, step_id: int) -> HttpResponse:
+    """A measured step was wrong."""
+    reason = request.POST.get("reason", "")
+    step = services.withdraw_measured_step(actor=actor_of(request), step_id=step_id, reason=reason)
+    messages.success(request, _("The measured step is withdrawn; the calibration is what it was without it."))
+    return redirect("planning:calibration", step.domain_id)
