@@ -18,13 +18,14 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from apps.planning.engine.bars import FITTED  # noqa: E402
 from apps.planning.engine.coefficients import DATA, Coefficients, shipped_coefficients  # noqa: E402
 from apps.planning.engine.intervals import half_width  # noqa: E402
 from apps.planning.engine.published_run import PublishedRun, read_run  # noqa: E402
 from apps.planning.engine.step_time import step_time  # noqa: E402
 
 RUNS = ROOT / "apps" / "planning" / "data" / "published_runs.csv"
-TRAINING = ("vTrain", "Korthikanti", "MosaicML", "NeMo 25.11", "NeMo 26.02", "NeMo 26.06")
+TRAINING = FITTED
 # noise of a source on a logarithmic scale: the bar that it is held against, about
 NOISE = {"Korthikanti": 0.04, "vTrain": 0.05, "MosaicML": 0.09, "Megatron-Bridge": 0.12}
 NOISE_MOE = 0.22

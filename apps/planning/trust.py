@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from apps.core.units import show_seconds, show_share
+from apps.planning.bar_words import bar_rows, held_out_rows
 from apps.planning.engine.validation import Comparison, SourceSummary
 from apps.planning.queries.validation import Validation
 
@@ -28,6 +29,8 @@ def validation_context(found: Validation) -> dict[str, Any]:
             }
             for group in found.groups
         ],
+        "bars": bar_rows(found.runs),
+        "held_out": held_out_rows(found.runs),
         "furthest": [_run(run) for run in furthest],
         "skipped": [{"reason": reason, "count": len(ids)} for reason, ids in found.skipped.items()],
         "skipped_count": sum(map(len, found.skipped.values())),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isinf
 from typing import Any
 
 from django import forms
@@ -16,6 +17,9 @@ from apps.core.api import actor_of
 from apps.core.errors import FieldError, Invalid
 from apps.core.rights import TokenScope
 from apps.jobs.answers import JobOut, accepted
+from apps.planning.engine.bars import bars, is_fitted
+from apps.planning.engine.validation import SourceSummary
+from apps.planning.queries.validation import validation
 from apps.planning.services.computing import engine_version
 from apps.planning.services.studies import ask_study
 from apps.planning.studies import STUDIES, asking
@@ -59,6 +63,60 @@ class StudyView(APIView):
         return Response(body | {"engine_version": engine_version()})
 
 
+class BarOut(serializers.Serializer[Any]):
+    """One promise and what is reached."""
+
+    code = serializers.CharField()
+    reached = serializers.FloatField(help_text="A share, or a rank correlation.")
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    runs = serializers.IntegerField(source="count")
+    met = serializers.BooleanField()
+
+
+class SourceOut(serializers.Serializer[Any]):
+    """Errors of one source of published runs; shares."""
+
+    source = serializers.CharField()
+    runs = serializers.IntegerField(source="count")
+    mean_absolute_error = serializers.FloatField()
+    median_absolute_error = serializers.FloatField()
+    bias = serializers.FloatField()
+    coverage = serializers.FloatField()
+    fitted = serializers.SerializerMethodField(help_text="Whether the coefficients were fitted on it, too.")
+
+    def get_fitted(self, one: SourceSummary) -> bool:
+        return is_fitted(one.source)
+
+
+class ValidationOut(serializers.Serializer[Any]):
+    """How far the planner can be trusted."""
+
+    engine_version = serializers.CharField()
+    overall = SourceOut()
+    bars = BarOut(many=True)
+    sources = SourceOut(many=True)
+
+
+class ValidationView(APIView):
+    @extend_schema(responses=ValidationOut, operation_id="planning_validation")
+    def get(self, request: Request) -> Response:
+        """Predictions beside published measurements: what was promised, what is reached, errors by source."""
+        asking.require_reader(actor_of(request))
+        found = validation()
+        rows = [
+            {"code": bar.code, "reached": bar.reached, "low": _limit(bar.low), "high": _limit(bar.high)}
+            | {"count": bar.count, "met": bar.met}
+            for bar in bars(found.runs)
+        ]
+        body = {"engine_version": engine_version(), "overall": found.overall, "sources": found.sources}
+        return Response(ValidationOut(body | {"bars": rows}).data)
+
+
+def _limit(value: float) -> float | None:
+    return None if isinf(value) else value
+
+
 def _invalid(form: StudyForm) -> Invalid:
     problems = [
         FieldError(pointer="" if name == "__all__" else f"/{name}", message=str(text))
@@ -69,10 +127,13 @@ def _invalid(form: StudyForm) -> Invalid:
 
 
 def urls() -> list[URLPattern]:
-    """One address per study."""
+    """One address per study, and the validation."""
     return [
-        path(f"planning/{key}/", _view_of(study).as_view(), name=f"study_{key}")
-        for key, study in STUDIES.items()
+        path("planning/validation/", ValidationView.as_view(), name="validation"),
+        *(
+            path(f"planning/{key}/", _view_of(study).as_view(), name=f"study_{key}")
+            for key, study in STUDIES.items()
+        ),
     ]
 
 

@@ -27,6 +27,7 @@ class Comparison:
     high_s: float
     group: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
+    has_experts: bool = False
 
     @property
     def error(self) -> float:
@@ -76,6 +77,7 @@ def compare(run: PublishedRun, coefficients: Coefficients | None = None) -> Comp
         high_s=answer.iteration_time_high_s,
         group=run.group,
         assumptions=answer.assumptions,
+        has_experts=run.plan.model.is_moe,
     )
 
 
@@ -85,6 +87,11 @@ def summarise(comparisons: Iterable[Comparison]) -> list[SourceSummary]:
     for comparison in comparisons:
         by_source[comparison.source].append(comparison)
     return [_summary(source, rows) for source, rows in by_source.items()]
+
+
+def summarise_as(name: str, rows: Sequence[Comparison]) -> SourceSummary:
+    """Errors of some runs under one name; there must be at least one run."""
+    return _summary(name, rows)
 
 
 def _summary(source: str, rows: Sequence[Comparison]) -> SourceSummary:
