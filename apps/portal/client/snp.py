@@ -5,29 +5,33 @@
   snp.py push    --url URL --cluster SLUG --node NAME FILE...     push any files
   snp.py gate    --url URL (--launch ID | --cluster SLUG --nodes LIST) [--wait SECONDS]
 
-The token comes from --token-file, or from the environment variable SNP_TOKEN. --url and --cluster may stand in
-SNP_URL and SNP_CLUSTER.
+The token comes from --token-file, or from the environment variable SNP_TOKEN. --url, --cluster and --spool may
+stand in SNP_URL, SNP_CLUSTER and SNP_SPOOL.
 
 Exit codes of gate: 0 go, 1 no-go, 2 usage, 3 unknown or stale, 4 not authorised, 5 timed out, 6 portal down,
 10 waiting for sign-off. Those of collect and push: 0 all accepted (or kept in the spool while the portal is
-down), 1 something was refused, 2 usage, 4 not authorised, 6 portal down (push without spool).
+down), 1 something was refused or no tool answered, 2 usage, 4 not authorised, 6 portal down (push only, which
+has no spool).
 """
 
 import argparse
+import fcntl
+import hashlib
+import http.client
 import json
 import os
 import shutil
 import socket
 import ssl
+import stat
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-VERSION = "1.0"
+VERSION = "1.1"
 
 GO, NO_GO, USAGE, UNKNOWN, NOT_AUTHORISED, TIMED_OUT, PORTAL_DOWN, NEEDS_SIGNOFF = 0, 1, 2, 3, 4, 5, 6, 10
 
@@ -36,7 +40,7 @@ GO, NO_GO, USAGE, UNKNOWN, NOT_AUTHORISED, TIMED_OUT, PORTAL_DOWN, NEEDS_SIGNOFF
 VERSION_TOOLS = [
     ("nvidia-smi.xml", ["nvidia-smi", "-q", "-x"], 60),
     ("nvidia-topo.txt", ["nvidia-smi", "topo", "-m"], 30),
-    ("collect-env.txt", [sys.executable, "-m", "torch.utils.collect_env"], 120),
+    ("collect-env.txt", ["PYTHON", "-m", "torch.utils.collect_env"], 120),
     ("npu-smi.txt", ["npu-smi", "info"], 60),
     ("rocm-smi.json", ["rocm-smi", "--showall", "--json"], 60),
     ("ibv-devinfo.txt", ["ibv_devinfo"], 30),
@@ -46,6 +50,10 @@ HEALTH_TOOLS = [
     ("ibstat.txt", ["ibstat"], 30),
     ("dmesg.txt", ["dmesg", "--time-format", "iso"], 30),
 ]
+# A tool that fails and prints less than this has printed its error, not its report.
+ERROR_BYTES = 512
+# Half-written files of a run that was killed are removed after this time.
+LEFT_OVER_S = 3600
 
 
 class Refused(Exception):
@@ -54,11 +62,20 @@ class Refused(Exception):
     def __init__(self, status, problem):
         Exception.__init__(self, problem.get("detail") or "HTTP %d" % status)
         self.status = status
-        self.problem = problem
+        self.code = problem.get("code", "")
+
+    @property
+    def is_about_the_file(self):
+        """Whether another file may fare better: it was not the caller or the cluster that was refused."""
+        return self.status in (400, 413, 415)
 
 
 class Down(Exception):
-    """The portal could not be reached, or is not able to answer."""
+    """The portal could not be reached, or is not able to answer now. answered: it was reached."""
+
+    def __init__(self, text, answered=False):
+        Exception.__init__(self, text)
+        self.answered = answered
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -93,18 +110,39 @@ class Portal(object):
             with self.opener.open(request, timeout=self.timeout_s) as response:
                 return _decoded(response.read())
         except urllib.error.HTTPError as error:
-            if error.code >= 500 or error.code == 429 or error.code < 400:
-                raise Down("HTTP %d from %s" % (error.code, self.url))
+            if error.code < 400:
+                where = error.headers.get("Location", "somewhere else")
+                raise Down("%s leads to %s, which is not followed" % (self.url, where))
+            if error.code >= 500 or error.code == 429:
+                raise Down("HTTP %d from %s" % (error.code, self.url), answered=error.code != 429)
             raise Refused(error.code, _decoded(error.read()))
-        except (urllib.error.URLError, socket.timeout, ssl.SSLError, ConnectionError, OSError) as error:
+        except (OSError, http.client.HTTPException) as error:  # URLError, time-outs and TLS are OSErrors
             raise Down(str(error))
 
-    def push(self, cluster, node, path, name, collected_at):
-        """Hand one file in and give back its receipt."""
-        query = urllib.parse.urlencode({"node": node, "file_name": name, "collected_at": collected_at})
-        with open(path, "rb") as body:
-            where = "/clusters/%s/evidence/?%s" % (urllib.parse.quote(cluster), query)
-            return self.call("POST", where, body, "application/octet-stream")
+    def known(self, cluster, digests):
+        """Which of these bytes the cluster has, and how large a file may be."""
+        body = json.dumps({"digests": digests}).encode("utf-8")
+        answer = self.call("POST", "/clusters/%s/evidence/known/" % _quoted(cluster), body)
+        return set(answer.get("known") or []), answer.get("limit_bytes")
+
+    def push(self, cluster, delivery, is_known):
+        """Hand one file in and give back its receipt; known bytes by their digest alone."""
+        query = {"node": delivery.node, "file_name": delivery.name, "collected_at": delivery.collected_at}
+        where = "/clusters/%s/evidence/?" % _quoted(cluster)
+        if is_known:
+            try:
+                query["sha256"] = delivery.sha256
+                return self.call("POST", where + urllib.parse.urlencode(query), b"{}")
+            except Refused as refusal:
+                if refusal.code != "unknown_digest":
+                    raise
+                del query["sha256"]  # thinned in this very moment
+        with open(delivery.path, "rb") as body:
+            return self.call("POST", where + urllib.parse.urlencode(query), body, "application/octet-stream")
+
+
+def _quoted(text):
+    return urllib.parse.quote(text, safe="")
 
 
 def _decoded(raw):
@@ -115,78 +153,166 @@ def _decoded(raw):
     return value if isinstance(value, dict) else {"results": value}
 
 
-def now_text():
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+def time_text(seconds=None):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-# -- push and collect ---------------------------------------------------------------------------------------
+def say(text):
+    print("snp: %s" % text, file=sys.stderr)
+
+
+# -- sending files ------------------------------------------------------------------------------------------
+
+
+class Delivery(object):
+    """One file on its way, and what goes with it."""
+
+    def __init__(self, path, name, node, collected_at):
+        self.path, self.name, self.node, self.collected_at = path, name, node, collected_at
+        digest = hashlib.sha256()
+        with open(path, "rb") as file:
+            for block in iter(lambda: file.read(1 << 20), b""):
+                digest.update(block)
+        self.sha256 = digest.hexdigest()
+        self.size_bytes = os.path.getsize(path)
+
+
+class Sender(object):
+    """Sends files of one cluster, the digests first and the bytes only where they are not known."""
+
+    def __init__(self, portal, cluster):
+        self.portal, self.cluster = portal, cluster
+        self.worst = GO
+
+    def send(self, deliveries):
+        """Yields each delivery that the portal has answered for, taken or refused.
+
+        One that the portal stumbles over (5xx) is passed over, and Down is raised at the end. Raises Down at
+        once where the portal cannot be reached, Refused where it refuses the caller or the cluster.
+        """
+        stumbled = None
+        for start in range(0, len(deliveries), 200):
+            batch = deliveries[start : start + 200]
+            known, limit_bytes = self.portal.known(self.cluster, [one.sha256 for one in batch])
+            for one in batch:
+                try:
+                    self._send_one(one, one.sha256 in known, limit_bytes)
+                except Down as error:
+                    if not error.answered:
+                        raise
+                    say("%s: %s" % (one.name, error))
+                    stumbled = error
+                    continue
+                known.add(one.sha256)  # the same bytes again in this batch; a refused one is asked for anew
+                yield one
+        if stumbled is not None:
+            raise stumbled
+
+    def _send_one(self, one, is_known, limit_bytes):
+        if limit_bytes is not None and one.size_bytes > limit_bytes:
+            self._refused(one, "above the portal's limit of %d MiB" % (limit_bytes >> 20))
+            return
+        try:
+            receipt = self.portal.push(self.cluster, one, is_known)
+        except Refused as refusal:
+            if not refusal.is_about_the_file:
+                raise
+            self._refused(one, refusal)
+            return
+        print("%s: %s %s" % (one.name, receipt.get("state", "?"), receipt.get("kind", "")))
+
+    def _refused(self, one, reason):
+        print("%s: refused: %s" % (one.name, reason))
+        self.worst = NO_GO
 
 
 def push_command(portal, options):
-    worst = GO
     for path in options.files:
         if not os.path.isfile(path):
-            print("snp: %s: no such file" % path, file=sys.stderr)
+            say("%s: no such file" % path)
             return USAGE
-    for path in options.files:
-        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(os.path.getmtime(path)))
-        worst = max(worst, _push_one(portal, options.cluster, options.node, path, os.path.basename(path), at))
-    return worst
+    deliveries = [
+        Delivery(path, os.path.basename(path), options.node, time_text(os.path.getmtime(path)))
+        for path in options.files
+    ]
+    sender = Sender(portal, options.cluster)
+    for _done in sender.send(deliveries):
+        pass
+    return sender.worst
 
 
-def _push_one(portal, cluster, node, path, name, collected_at):
-    try:
-        receipt = portal.push(cluster, node, path, name, collected_at)
-    except Refused as refusal:
-        if refusal.status in (401, 403):
-            raise
-        print("%s: refused: %s" % (name, refusal))
-        return NO_GO
-    print("%s: %s %s" % (name, receipt.get("state", "?"), receipt.get("kind", "")))
-    return GO
+# -- collecting, with a spool -------------------------------------------------------------------------------
 
 
 def collect_command(portal, options):
     """Run the tools into the spool, then send all that lies there, oldest first.
 
-    A file leaves the spool once the portal has answered for it, so nothing is lost; the portal knows bytes by
-    their digest, so nothing counts twice.
+    A file leaves the spool once the portal has answered for it, so nothing is lost; one process sends at a
+    time, so nothing is sent twice.
     """
-    spool = options.spool or os.path.join(tempfile.gettempdir(), "snp-spool-%d" % os.getuid())
-    if not os.path.isdir(spool):
-        os.makedirs(spool, 0o700)
-    if os.stat(spool).st_uid != os.getuid():
-        print("snp: %s belongs to somebody else" % spool, file=sys.stderr)
+    spool = open_spool(options.spool or default_spool())
+    if spool is None:
         return USAGE
     tools = VERSION_TOOLS + (HEALTH_TOOLS if options.health else [])
     made = [
-        name for name, command, limit_s in tools if _run_tool(spool, options.node, name, command, limit_s)
+        name
+        for name, command, limit_s in tools
+        if _run_tool(spool, options.node, name, _with_python(command, options.python), limit_s)
     ]
     if not made:
-        print("snp: none of the vendor tools is here, or none answered", file=sys.stderr)
-    return send_spool(portal, options.cluster, spool)
+        say("none of the vendor tools is here, or none answered")
+    _bound(spool, options.spool_limit * (1 << 20))
+    worst = send_spool(portal, options.cluster, spool)
+    return worst if made else max(worst, NO_GO)
+
+
+def default_spool():
+    return "/var/spool/snp" if os.getuid() == 0 else os.path.expanduser("~/.snp-spool")
+
+
+def open_spool(path):
+    """The folder, made where it is missing; None where it belongs to somebody else or is a link."""
+    try:
+        os.makedirs(path, 0o700)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        say("%s: %s; say --spool" % (path, error.strerror))
+        return None
+    found = os.lstat(path)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        say("%s is no folder that only we can write to; say --spool" % path)
+        return None
+    return path
+
+
+def _with_python(command, python):
+    return [python if part == "PYTHON" else part for part in command]
 
 
 def _run_tool(spool, node, name, command, limit_s):
-    """Whether the tool is here and printed something; its output lies in the spool then, whole."""
-    if not os.path.isabs(command[0]) and shutil.which(command[0]) is None:
+    """Whether the tool is here and printed a report; that lies in the spool then, whole."""
+    if shutil.which(command[0]) is None:
         return False
     try:
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE,
             timeout=limit_s,
+            env=dict(os.environ, LC_ALL="C"),
         )
     except (subprocess.TimeoutExpired, OSError) as error:
-        print("%s: %s" % (name, error), file=sys.stderr)
+        say("%s: %s" % (name, error))
         return False
-    if not done.stdout.strip() or (done.returncode != 0 and b"No module named" in done.stdout):
+    printed = done.stdout.strip()
+    if not printed or (done.returncode != 0 and len(printed) < ERROR_BYTES):
+        lines = (done.stderr.strip() or printed or b"it printed nothing").splitlines()
+        say("%s: exit code %d: %s" % (name, done.returncode, lines[-1].decode("utf-8", "replace")[:200]))
         return False
-    at = now_text()
-    stem = "%s-%s-%s" % (time.strftime("%Y%m%d%H%M%S", time.gmtime()), os.getpid(), name)
-    meta = {"node": node, "name": name, "collected_at": at}
+    stem = "%s-%06d-%s" % (time.strftime("%Y%m%d%H%M%S", time.gmtime()), os.getpid(), name)
+    meta = {"node": node, "name": name, "collected_at": time_text()}
     _write_whole(os.path.join(spool, stem + ".data"), done.stdout)
     _write_whole(os.path.join(spool, stem + ".json"), json.dumps(meta).encode("utf-8"))
     return True
@@ -200,48 +326,97 @@ def _write_whole(path, data):
     os.rename(path + ".part", path)
 
 
+def _entries(spool):
+    """Names of the complete entries, oldest first."""
+    return sorted(name[: -len(".json")] for name in os.listdir(spool) if name.endswith(".json"))
+
+
+def _remove(spool, stem):
+    for ending in (".json", ".data"):
+        try:
+            os.unlink(os.path.join(spool, stem + ending))
+        except FileNotFoundError:
+            pass
+
+
+def _bound(spool, limit_bytes):
+    """Drop the oldest entries above the limit, and what a killed run left behind."""
+    entries = _entries(spool)
+    whole = set(entries)
+    for name in os.listdir(spool):
+        path = os.path.join(spool, name)
+        is_left_over = name.endswith(".part") or (name.endswith(".data") and name[:-5] not in whole)
+        if is_left_over and time.time() - os.path.getmtime(path) > LEFT_OVER_S:
+            os.unlink(path)
+    sizes = {stem: os.path.getsize(os.path.join(spool, stem + ".data")) for stem in entries}
+    total = sum(sizes.values())
+    for stem in entries:
+        if total <= limit_bytes:
+            break
+        say("the spool is full; dropped %s" % stem)
+        _remove(spool, stem)
+        total -= sizes[stem]
+
+
 def send_spool(portal, cluster, spool):
     """Send what lies in the spool. Without the portal it stays there, and that is no failure."""
-    worst = GO
-    entries = sorted(name[: -len(".json")] for name in os.listdir(spool) if name.endswith(".json"))
-    for stem in entries:
-        data, meta_path = os.path.join(spool, stem + ".data"), os.path.join(spool, stem + ".json")
-        with open(meta_path, encoding="utf-8") as file:
-            meta = json.load(file)
+    with open(os.path.join(spool, "lock"), "w") as lock:
         try:
-            result = _push_one(portal, cluster, meta["node"], data, meta["name"], meta["collected_at"])
-        except Down as error:
-            print("snp: portal down, %d files wait in %s: %s" % (len(entries), spool, error), file=sys.stderr)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            say("another snp sends what lies in %s" % spool)
             return GO
-        worst = max(worst, result)
-        os.unlink(meta_path)
-        os.unlink(data)
-    return worst
+        deliveries = [_entry(spool, stem) for stem in _entries(spool)]
+        sender = Sender(portal, cluster)
+        try:
+            for done in sender.send(deliveries):
+                _remove(spool, os.path.basename(done.path)[: -len(".data")])
+        except Down as error:
+            say("portal down, %d files wait in %s: %s" % (len(_entries(spool)), spool, error))
+        return sender.worst
+
+
+def _entry(spool, stem):
+    with open(os.path.join(spool, stem + ".json"), encoding="utf-8") as file:
+        meta = json.load(file)
+    path = os.path.join(spool, stem + ".data")
+    return Delivery(path, meta["name"], meta["node"], meta["collected_at"])
 
 
 # -- gate ---------------------------------------------------------------------------------------------------
 
 
 def gate_command(portal, options):
-    """Ask for a decision; where the newest one no longer stands, a new evaluation is asked for."""
-    deadline = time.time() + options.wait
-    launch = options.launch or _launch_on(portal, options.cluster, options.nodes)
-    if launch is None:
-        print("unknown: no open launch on these nodes")
-        return UNKNOWN
-    path = "/launches/%s/gate/" % urllib.parse.quote(launch)
-    answer = portal.call("GET", path)
-    if answer.get("evaluation") is None or answer.get("is_stale"):
-        portal.call("POST", "/launches/%s/evaluations/" % urllib.parse.quote(launch), b"{}")
-        answer = portal.call("GET", path)
-    while answer.get("standing") in ("pending", "needs_signoff") and time.time() < deadline:
-        time.sleep(min(2.0, max(0.1, deadline - time.time())))
-        answer = portal.call("GET", path)
+    """Ask for a decision; where the newest one no longer stands, a new evaluation is asked for.
+
+    With --wait it asks again until the standing is final, also over a portal that is away for a moment.
+    """
+    deadline = time.monotonic() + options.wait
+    launch, asked = options.launch, False
+    while True:
+        try:
+            launch = launch or _launch_on(portal, options.cluster, options.nodes)
+            if launch is None:
+                print("unknown: no open launch on these nodes")
+                return UNKNOWN
+            answer = portal.call("GET", "/launches/%s/gate/" % _quoted(launch))
+            if not asked and (answer.get("evaluation") is None or answer.get("is_stale")):
+                asked = True
+                portal.call("POST", "/launches/%s/evaluations/" % _quoted(launch), b"{}")
+                answer = portal.call("GET", "/launches/%s/gate/" % _quoted(launch))
+        except Down:
+            if time.monotonic() >= deadline:
+                raise
+        else:
+            is_final = answer.get("standing") not in ("pending", "needs_signoff")
+            if is_final or time.monotonic() >= deadline:
+                break
+        time.sleep(min(2.0, max(0.05, deadline - time.monotonic())))
     _print_answer(answer, options.json)
     if answer.get("standing") == "pending" and options.wait:
         return TIMED_OUT
     code = answer.get("exit_code")
-    return code if isinstance(code, int) else UNKNOWN
+    return code if code in (GO, NO_GO, UNKNOWN, NEEDS_SIGNOFF) and isinstance(code, int) else UNKNOWN
 
 
 def _launch_on(portal, cluster, nodes):
@@ -274,8 +449,10 @@ def parser():
     commands.required = True
     collect = commands.add_parser("collect", help="run the vendor tools on this node and push their output")
     collect.add_argument("--node", default=socket.gethostname(), help="name of this node in the portal")
-    collect.add_argument("--spool", default="", help="folder for what could not be sent yet")
+    collect.add_argument("--spool", default=os.environ.get("SNP_SPOOL", ""), help="folder for what waits")
+    collect.add_argument("--spool-limit", type=int, default=512, metavar="MIB", help="the oldest goes above")
     collect.add_argument("--health", action="store_true", help="also what changes all the time")
+    collect.add_argument("--python", default=sys.executable, help="the Python that has the training's torch")
     push = commands.add_parser("push", help="push files")
     push.add_argument("--node", default="", help="the node (or domain) that the files are about")
     push.add_argument("files", nargs="+", metavar="FILE")
@@ -318,12 +495,12 @@ def main(arguments=None):
     try:
         return command(Portal(options.url, token, options.ca_file), options)
     except Refused as refusal:
-        print("snp: %s" % refusal, file=sys.stderr)
+        say(refusal)
         if refusal.status in (401, 403):
             return NOT_AUTHORISED
-        return UNKNOWN if refusal.status == 404 else USAGE
+        return UNKNOWN if refusal.status == 404 and options.command == "gate" else USAGE
     except Down as error:
-        print("snp: portal down: %s" % error, file=sys.stderr)
+        say("portal down: %s" % error)
         return PORTAL_DOWN
 
 

@@ -1,0 +1,237 @@
+"""The client against the portal itself, over HTTP: push, collect, the spool, and nothing twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+import pytest
+from django.core.wsgi import get_wsgi_application
+from django.db import connection
+
+from apps.environments.models import NodeFact
+from apps.evidence.models import Evidence, Receipt, ReceiptState
+from tests import factories
+from tests.support import corpus
+
+CLIENT = Path(__file__).parents[4] / "apps" / "portal" / "client" / "snp.py"
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+class Portal:
+    """The portal on a port that stays the same while it is switched off and on."""
+
+    def __init__(self) -> None:
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        def application(environ, start_response):
+            try:
+                yield from django(environ, start_response)
+            finally:
+                connection.close()
+
+        django = get_wsgi_application()
+        with make_server("127.0.0.1", self.port, application, _Server, _Quiet) as server:
+            self.port = server.server_port
+            thread = threading.Thread(target=server.serve_forever, daemon=True)
+            thread.start()
+            yield
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def portal(committed_database, cluster) -> Portal:
+    factories.node(cluster, "sn-n01", domain=factories.domain(cluster, "sn"), accelerators=8)
+    portal = Portal()
+    with portal.running():
+        pass
+    return portal
+
+
+@pytest.fixture
+def token(committed_database, bo) -> str:
+    return factories.bearer(bo, "evidence:write")
+
+
+@pytest.fixture
+def tools(tmp_path) -> Path:
+    """A folder of vendor tools that print what real ones printed, and nothing else on the PATH."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    tool(folder, "nvidia-smi", f'[ "$1" = -q ] && exec /bin/cat {corpus.FOLDER / corpus.XML}; exit 6')
+    tool(folder, "python", f"exec /bin/cat {corpus.FOLDER / corpus.COLLECT_ENV}")
+    tool(folder, "ibv_devinfo", "echo No IB devices found >&2; exit 255")
+    return folder
+
+
+def tool(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+@pytest.fixture
+def snp(portal, token, tools, tmp_path):
+    """Run the client as a node does."""
+
+    def run(command: str, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+        spool = ["--spool", str(tmp_path / "spool")] if command == "collect" else []
+        return subprocess.run(
+            [sys.executable, str(CLIENT), command, "--node", "sn-n01", *spool, *arguments],
+            env={"SNP_URL": portal.url, "SNP_CLUSTER": "hall-1", "SNP_TOKEN": token, "PATH": str(tools)}
+            | env,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    return run
+
+
+def spooled(tmp_path: Path) -> list[str]:
+    return sorted(path.name.split("-", 2)[2] for path in (tmp_path / "spool").glob("*.*"))
+
+
+def states() -> list[tuple[str, str]]:
+    return list(Receipt.objects.order_by("id").values_list("file_name", "state"))
+
+
+def test_pushed_files_are_applied_and_known_bytes_are_not_sent_again(portal, snp):
+    path = str(corpus.FOLDER / corpus.XML)
+    with portal.running():
+        first, second = snp("push", path), snp("push", path)
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr
+    assert first.stdout == "h100x8-570.86.15.xml: applied nvidia_smi_xml\n"
+    assert Evidence.objects.count() == 1
+    assert list(Receipt.objects.order_by("id").values_list("state", "repeated")) == [
+        ("applied", False),
+        ("applied", True),
+    ]
+
+
+def test_the_node_reports_what_its_tools_print(portal, snp, tmp_path, tools):
+    with portal.running():
+        done = snp("collect", "--python", str(tools / "python"))
+    assert done.returncode == 0, done.stderr
+    assert sorted(states()) == [("collect-env.txt", "applied"), ("nvidia-smi.xml", "applied")]
+    assert NodeFact.objects.filter(node__name="sn-n01", until__isnull=True).exists()
+    assert "ibv-devinfo.txt: exit code 255: No IB devices found" in done.stderr
+    assert spooled(tmp_path) == []
+
+
+def test_while_the_portal_is_away_reports_wait_and_are_sent_once(portal, snp, tmp_path, tools):
+    away = snp("collect", "--python", str(tools / "python"))
+    assert (away.returncode, "2 files wait" in away.stderr) == (0, True), away.stderr
+    assert len(spooled(tmp_path)) == 4
+    with portal.running():
+        back = snp("collect", "--python", "no-python-here")
+        again = snp("collect", "--python", "no-python-here")
+    assert (back.returncode, again.returncode) == (0, 0), back.stderr
+    assert spooled(tmp_path) == []
+    names = [name for name, _state in states()]
+    assert (names.count("collect-env.txt"), names.count("nvidia-smi.xml")) == (1, 3)
+    waited = Receipt.objects.order_by("id").first()
+    assert waited.collected_at < waited.received_at
+    assert Evidence.objects.count() == 2
+
+
+def test_what_is_refused_leaves_the_spool_and_the_rest_is_sent(portal, snp, tmp_path, tools):
+    tool(
+        tools, "npu-smi", "i=0; while [ $i -lt 60 ]; do echo this is no report of any kind; i=$((i+1)); done"
+    )
+    with portal.running():
+        done = snp("collect", "--python", str(tools / "python"))
+    assert (done.returncode, "npu-smi.txt: refused" in done.stdout) == (1, True)
+    assert dict(states())["npu-smi.txt"] == ReceiptState.REFUSED
+    assert len(states()) == 3
+    assert spooled(tmp_path) == []
+
+
+def test_a_pushed_file_that_is_refused_is_1_and_the_others_are_taken(portal, snp, tmp_path):
+    (tmp_path / "notes.txt").write_text("apples and pears\n")
+    with portal.running():
+        done = snp("push", str(tmp_path / "notes.txt"), str(corpus.FOLDER / corpus.XML))
+    assert done.returncode == 1
+    assert "notes.txt: refused: this is not the output of a tool" in done.stdout
+    assert [state for _name, state in states()] == ["refused", "applied"]
+
+
+def test_a_file_above_the_limit_is_refused_before_it_is_sent(portal, snp, settings):
+    settings.EVIDENCE_LIMIT_BYTES = 1000
+    with portal.running():
+        done = snp("push", str(corpus.FOLDER / corpus.XML))
+    assert (done.returncode, Receipt.objects.count()) == (1, 0)
+    assert "above the portal's limit" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("env", "code"), [({"SNP_TOKEN": "snp_" + "a" * 12 + "." + "b" * 40}, 4), ({"SNP_CLUSTER": "no-such"}, 2)]
+)
+def test_a_refused_caller_or_cluster_keeps_the_spool(portal, snp, tmp_path, tools, env, code):
+    with portal.running():
+        done = snp("collect", "--python", str(tools / "python"), **env)
+    assert done.returncode == code, done.stderr
+    assert len(spooled(tmp_path)) == 4
+
+
+def test_a_read_only_token_is_4(portal, snp, bo):
+    with portal.running():
+        done = snp("push", str(corpus.FOLDER / corpus.XML), SNP_TOKEN=factories.bearer(bo, "read"))
+    assert done.returncode == 4
+
+
+def test_pushing_to_a_portal_that_is_away_is_6(snp):
+    assert snp("push", str(corpus.FOLDER / corpus.XML)).returncode == 6
+
+
+def test_a_node_without_any_tool_says_so(portal, snp, tools):
+    for path in tools.iterdir():
+        path.unlink()
+    with portal.running():
+        done = snp("collect", "--python", "no-python-here")
+    assert (done.returncode, "none of the vendor tools" in done.stderr) == (1, True)
+
+
+def test_a_spool_that_others_can_write_to_is_refused(snp, tmp_path):
+    (tmp_path / "spool").mkdir()
+    (tmp_path / "spool").chmod(0o777)
+    assert snp("collect").returncode == 2
+    (tmp_path / "spool").rmdir()
+    (tmp_path / "spool").symlink_to(tmp_path)
+    assert snp("collect").returncode == 2
+
+
+def test_the_spool_drops_its_oldest_and_what_a_killed_run_left(snp, tmp_path):
+    spool = tmp_path / "spool"
+    spool.mkdir(mode=0o700)
+    meta = {"node": "sn-n01", "name": "old.txt", "collected_at": "2026-01-01T00:00:00Z"}
+    (spool / "20260101000000-000001-old.txt.json").write_text(json.dumps(meta))
+    (spool / "20260101000000-000001-old.txt.data").write_bytes(b"x" * (1 << 20))
+    for name in ("20260101000000-000002-half.txt.data", "20260101000000-000003-half.txt.data.part"):
+        (spool / name).write_bytes(b"half")
+        os.utime(spool / name, (0, 0))
+    done = snp("collect", "--spool-limit", "1", "--python", "no-python-here")
+    assert "dropped 20260101000000-000001-old.txt" in done.stderr
+    assert spooled(tmp_path) == ["nvidia-smi.xml.data", "nvidia-smi.xml.json"]
