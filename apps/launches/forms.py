@@ -101,7 +101,19 @@ class SignForm(forms.Form):
     )
 
 
-class ReasonForm(forms.Form):
-    """Why something is done."""
+class RollbackForm(forms.Form):
+    """Why, and the name of the cluster typed as confirmation."""
 
     reason = forms.CharField(max_length=2000, label=_("Reason"), widget=forms.Textarea(attrs={"rows": 2}))
+    cluster_name = forms.CharField(max_length=200, label=_("Name of the cluster"))
+
+    def __init__(self, *args: Any, cluster_name: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.cluster_name = cluster_name
+        self.fields["cluster_name"].help_text = _("Type %(name)s to confirm.") % {"name": cluster_name}
+
+    def clean_cluster_name(self) -> str:
+        typed: str = self.cleaned_data["cluster_name"].strip()
+        if typed != self.cluster_name:
+            raise forms.ValidationError(_("This is not the name of the cluster."))
+        return typed

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_POST
 from django_tables2 import RequestConfig
 
 from apps.core import clock, form_errors
-from apps.core.errors import Conflict, Invalid
+from apps.core.errors import Conflict, Invalid, Stale
 from apps.core.filtering import refuse_unknown
 from apps.core.hostlist import HostListError, expand
 from apps.core.pages import actor_of, version_in
@@ -88,14 +89,19 @@ def edit(request: HttpRequest, launch_id: UUID) -> HttpResponse:
     form = forms.LaunchEditForm(request.POST or None, scope_id=row.cluster.scope_id, initial=initial)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
-        services.edit_launch(
-            actor=actor,
-            launch_id=launch_id,
-            expected_version=version_in(request),
-            title=data["title"],
-            plan_version_id=data["plan"].pk if data["plan"] else None,
-            job_environment=data["job_environment"],
-        )
+        try:
+            services.edit_launch(
+                actor=actor,
+                launch_id=launch_id,
+                expected_version=version_in(request),
+                title=data["title"],
+                plan_version_id=data["plan"].pk if data["plan"] else None,
+                job_environment=data["job_environment"],
+            )
+        except Stale as error:
+            context = {"stale": error, "now": initial, "form": form, "launch": row, "version": row.version}
+            context |= cluster_context(row.cluster)
+            return render(request, "launches/edit.html", context, status=error.status)
         return redirect("launches:launch", launch_id)
     context = {"form": form, "launch": row, "version": row.version} | cluster_context(row.cluster)
     return render(request, "launches/edit.html", context)
@@ -186,13 +192,15 @@ def roll_back(request: HttpRequest, launch_id: UUID) -> HttpResponse:
     """Back to the last known-good on the nodes of the launch: what would change, why, and go."""
     actor = actor_of(request)
     row = queries.launch_for(actor, launch_id, Right.OPERATE)
-    form = forms.ReasonForm(
-        request.POST or None, initial={"reason": _("Drift before %(title)s") % {"title": row.title}}
-    )
-    if request.method == "POST" and form.is_valid():
-        change = services.roll_back_for(actor=actor, launch_id=launch_id, reason=form.cleaned_data["reason"])
-        return redirect("changes:change", change.pk)
+    actor.require_recent_password(now=clock.now(), within_s=settings.REAUTHENTICATE_AFTER_S)
+    reason = _("Drift before %(title)s") % {"title": row.title}
+    form = forms.RollbackForm(request.POST or None, initial={"reason": reason}, cluster_name=row.cluster.name)
     try:
+        if request.method == "POST" and form.is_valid():
+            change = services.roll_back_for(
+                actor=actor, launch_id=launch_id, reason=form.cleaned_data["reason"]
+            )
+            return redirect("changes:change", change.pk)
         preview = services.rollback_preview(actor=actor, launch_id=launch_id)
     except Conflict as error:
         messages.error(request, error.message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
 from rest_framework.renderers import JSONRenderer
@@ -16,6 +17,7 @@ from apps.core.actor import Actor
 from apps.core.api import actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid
 from apps.core.hostlist import HostListError, expand
+from apps.core.paging import CursorPages
 from apps.core.rights import TokenScope
 from apps.fleet.models import Domain
 from apps.fleet.queries import cluster_for, nodes_by_name
@@ -36,13 +38,19 @@ FAIL_STATUS = {
 _IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 
 
+class NewestLaunches(CursorPages):
+    """By time of opening, since ids of launches say nothing of their order."""
+
+    ordering = ("-opened_at", "-id")
+
+
 class Launches(generics.ListAPIView):
     """Launches, newest first."""
 
     serializer_class = s.LaunchOut
     filterset_class = filters.LaunchFilter
     queryset = Launch.objects.none()
-    ordering = ("-opened_at", "-id")
+    pagination_class = NewestLaunches
     token_scopes = {"POST": TokenScope.LAUNCH_WRITE}
 
     def get_queryset(self) -> Any:
@@ -134,8 +142,14 @@ class Gate(APIView):
     token_scopes = {"GET": TokenScope.GATE_EVALUATE}
     renderer_classes = (JSONRenderer, JUnitRenderer)
 
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[Any, str]:
+        if request.query_params.get("format") == JUnitRenderer.format:
+            return JUnitRenderer(), JUnitRenderer.media_type
+        chosen: tuple[Any, str] = super().perform_content_negotiation(request, force)
+        return chosen
+
     @extend_schema(
-        responses=s.GateOut,
+        responses={(200, "application/json"): s.GateOut, (200, "application/xml"): OpenApiTypes.STR},
         operation_id="launches_gate",
         parameters=[
             OpenApiParameter(
@@ -148,6 +162,8 @@ class Gate(APIView):
     )
     def get(self, request: Request, launch_id: UUID) -> Response:
         """Where the launch stands now; `exit_code` also stands in the header X-Gate-Exit-Code."""
+        if (asked := request.query_params.get("format", "json")) not in ("json", JUnitRenderer.format):
+            raise Invalid(f"format={asked}: say json or junit", code="format")
         launch = queries.launch_for(actor_of(request), launch_id)
         decided = queries.decision_of(launch)
         evaluation = decided.evaluation

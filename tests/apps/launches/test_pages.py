@@ -1,0 +1,216 @@
+"""Pages of launches and the forms in which the gate answers: what they show, and how many queries they need."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+from xml.etree import ElementTree
+
+import pytest
+
+from apps.changes.models import Change
+from apps.core import clock
+from apps.launches import services
+from apps.launches.models import Launch
+from tests import factories
+from tests.callers import actor_for
+
+
+def lag(nodes) -> None:
+    factories.report(nodes[2], gpu_driver="535.161.08", nccl="2.20.5")
+
+
+def text_of(client, address: str) -> str:
+    return client.get(address).content.decode()
+
+
+def test_a_launch_is_opened_on_a_page_and_evaluated_at_once(domain, benchmark, bo, client_of, run_jobs):
+    body = {"domain": domain.pk, "title": "Llama", "nodes": "sn-[04,01]", "job_environment": "export A=1"}
+    answer = client_of(bo).post("/launches/open/", body)
+    launch = Launch.objects.get()
+    assert answer.headers["Location"] == f"/launches/{launch.pk}/"
+    assert [row.node.name for row in launch.nodes.all()] == ["sn-04", "sn-01"]
+    page = text_of(client_of(bo), f"/launches/{launch.pk}/")
+    assert "being evaluated" in page
+    assert "hx-trigger" in page
+    run_jobs("launches.evaluate")
+    assert "hx-trigger" not in text_of(client_of(bo), f"/launches/{launch.pk}/")
+
+
+def test_nodes_that_are_not_there_are_named_in_the_form(domain, benchmark, bo, client_of):
+    answer = client_of(bo).post("/launches/open/", {"domain": domain.pk, "title": "x", "nodes": "stranger"})
+    assert "stranger" in answer.content.decode()
+    assert not Launch.objects.exists()
+
+
+def test_the_page_names_what_stops_the_launch_first(answered, evaluated, nodes, bo, client_of):
+    launch = answered()
+    lag(nodes)
+    evaluated(launch)
+    context = client_of(bo).get(f"/launches/{launch.pk}/").context
+    first = context["groups"][0].items[0]
+    assert (first["key"], first["folded"]) == ("no_drift", "sn-03")
+    assert [item["key"] for item in context["blocking"]] == ["no_drift"]
+    page = text_of(client_of(bo), f"/launches/{launch.pk}/")
+    assert "1 check stops this launch" in page
+    assert "sn-03: gpu_driver is 535.161.08, asked for is 570.86.15" in page
+
+
+def test_the_fragment_ends_the_polling_when_the_evaluation_is_there(opened, bo, client_of, run_jobs):
+    launch = opened()
+    services.request_evaluation(actor=actor_for(bo), launch_id=launch.pk)
+    ask = {"headers": {"HX-Request": "true"}}
+    client = client_of(bo)
+    assert client.get(f"/launches/{launch.pk}/", **ask).status_code == 200
+    run_jobs("launches.evaluate")
+    assert client.get(f"/launches/{launch.pk}/", **ask).status_code == 286
+
+
+def test_the_opener_is_told_why_they_cannot_sign_and_a_signer_what_they_sign(
+    answered, evaluated, bo, sun, cluster, client_of
+):
+    factories.grant(bo, "signer", scope=cluster.scope)
+    launch = answered()
+    evaluation = evaluated(launch)
+    assert "You opened this launch" in text_of(client_of(bo), f"/launches/{launch.pk}/")
+    page = text_of(client_of(sun), f"/launches/{launch.pk}/")
+    assert "Sign GO" in page
+    assert f'value="{evaluation.digest}"' in page
+
+
+def test_a_stale_evaluation_says_what_changed_and_offers_no_signature(
+    answered, evaluated, nodes, sun, client_of
+):
+    launch = answered()
+    evaluated(launch)
+    lag(nodes)
+    page = text_of(client_of(sun), f"/launches/{launch.pk}/")
+    assert "a node reports other versions" in page
+    assert "Sign GO" not in page
+
+
+def test_one_click_leads_to_the_rollback_and_both_sides_link_to_each_other(
+    answered, evaluated, nodes, bo, domain, client_of
+):
+    factories.locked_matrix(domain, known_good=True)
+    launch, client = answered(), client_of(bo)
+    lag(nodes)
+    evaluated(launch)
+    assert f"/launches/{launch.pk}/rollback/" in text_of(client, f"/launches/{launch.pk}/")
+    assert "570.86.15" in text_of(client, f"/launches/{launch.pk}/rollback/")
+    body = {"reason": "first back", "cluster_name": "wrong"}
+    assert client.post(f"/launches/{launch.pk}/rollback/", body).status_code == 200
+    client.post(f"/launches/{launch.pk}/rollback/", body | {"cluster_name": domain.cluster.name})
+    rollback = Change.objects.get()
+    assert [target.node.name for target in rollback.targets.all()] == ["sn-03"]
+    assert f"/changes/{rollback.pk}/" in text_of(client, f"/launches/{launch.pk}/")
+    assert f"/launches/{launch.pk}/" in text_of(client, f"/changes/{rollback.pk}/")
+
+
+def test_an_old_password_is_asked_for_before_the_rollback_is_filled_in(answered, bo, client_of):
+    launch = answered()
+    client = client_of(bo, authenticated_at=clock.now() - timedelta(hours=1))
+    answer = client.get(f"/launches/{launch.pk}/rollback/")
+    assert (answer.status_code, "next=" in answer.headers["Location"]) == (302, True)
+
+
+def test_an_edit_of_an_old_page_keeps_what_was_typed(answered, bo, client_of, plan):
+    launch = answered()
+    services.edit_launch(
+        actor=actor_for(bo),
+        launch_id=launch.pk,
+        expected_version=launch.version,
+        title="Theirs",
+        plan_version_id=plan.pk,
+        job_environment="",
+    )
+    body = {"version": launch.version, "title": "Mine", "job_environment": ""}
+    answer = client_of(bo).post(f"/launches/{launch.pk}/edit/", body)
+    assert answer.status_code == 412
+    page = answer.content.decode()
+    assert "Theirs" in page
+    assert 'value="Mine"' in page
+
+
+def test_the_record_shows_the_digests_that_it_rests_on_and_which_have_changed(
+    answered, evaluated, nodes, vic, client_of
+):
+    evaluation = evaluated(answered())
+    lag(nodes)
+    page = client_of(vic).get(f"/evaluations/{evaluation.pk}/")
+    assert page.context["decision"].changed == ("versions",)
+    assert evaluation.inputs["versions"] in page.content.decode()
+    assert "Answer again" not in page.content.decode()
+
+
+@pytest.mark.parametrize(("fail_status", "status"), [("", 200), ("?fail_status=true", 423)])
+def test_the_gate_says_exit_code_and_where_asked_a_failing_status(
+    fail_status, status, answered, evaluated, bo, api
+):
+    launch = answered()
+    evaluated(launch)
+    answer = api(bo).get(f"/api/v1/launches/{launch.pk}/gate/{fail_status}")
+    assert answer.status_code == status
+    assert (answer.json()["standing"], answer.headers["X-Gate-Exit-Code"]) == ("needs_signoff", "10")
+
+
+def test_the_gate_answers_as_junit_and_problems_stay_problems(answered, evaluated, nodes, bo, api):
+    launch = answered()
+    lag(nodes)
+    evaluated(launch)
+    answer = api(bo).get(f"/api/v1/launches/{launch.pk}/gate/?format=junit")
+    suite = ElementTree.fromstring(answer.content)
+    assert suite.find("testcase[@name='no_drift']/failure").get("type") == "drift"
+    assert suite.find("testcase").get("classname") == "hall-1.sn environment v1"
+    missing = api(bo).get(f"/api/v1/launches/{uuid.uuid4()}/gate/?format=junit")
+    assert (missing.status_code, missing.json()["code"]) == (404, "missing")
+
+
+def test_an_evaluation_is_asked_for_and_followed(answered, bo, api, run_jobs):
+    launch, caller = answered(), api(bo)
+    asked = caller.post(f"/api/v1/launches/{launch.pk}/evaluations/")
+    assert (asked.status_code, asked.json()["standing"]) == (202, "pending")
+    assert asked.headers["X-Gate-Exit-Code"] == "3"
+    run_jobs("launches.evaluate")
+    assert caller.get(asked.headers["Location"]).json()["standing"] == "needs_signoff"
+
+
+def test_the_newest_launch_comes_first_and_pages_lose_none(opened, bo, api):
+    rows = [str(opened(title=f"run {place}").pk) for place in range(5)]
+    Launch.objects.filter(pk__in=rows[:2]).update(opened_at=clock.now() - timedelta(days=1))
+    caller, address, found = api(bo), "/api/v1/launches/?limit=2", []
+    while address:
+        body = caller.get(address).json()
+        found += [row["id"] for row in body["results"]]
+        address = body["next"]
+    assert sorted(found) == sorted(rows)
+    assert set(found[-2:]) == set(rows[:2])
+    assert found[:3] == rows[:1:-1]
+
+
+def test_launches_are_found_by_exactly_their_nodes(opened, nodes, bo, api):
+    some = opened(node_ids=[nodes[0].pk, nodes[1].pk])
+    opened()
+
+    def found(query: str) -> list[str]:
+        return [row["id"] for row in api(bo).get(f"/api/v1/launches/?{query}").json()["results"]]
+
+    assert found("nodes=sn-[02,01]") == [str(some.pk)]
+    assert found("nodes=sn-01") == []
+    assert api(bo).get("/api/v1/launches/?nodes=sn-[").status_code == 400
+    assert api(bo).get("/api/v1/launches/?node=sn-01").json()["code"] == "unknown_filter"
+
+
+def test_lists_need_as_many_queries_for_many_launches(
+    answered, evaluated, bo, client_of, api, assert_constant_queries
+):
+    client, rest = client_of(bo), api(bo)
+
+    def grow(count: int = 5) -> None:
+        for _ in range(count):
+            evaluated(answered())
+
+    grow(2)
+    assert_constant_queries(lambda: client.get("/launches/"), grow)
+    assert_constant_queries(lambda: rest.get("/api/v1/launches/"), grow)
+    assert "needs sign-off" in text_of(client, "/launches/")
