@@ -10,6 +10,7 @@ from apps.benchmarks.queries.runs import (
     is_in_force,
     ladder_of,
     newest_whole_domain_run,
+    newest_whole_domain_runs,
     run_for,
     runs_visible,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "is_in_force",
     "ladder_of",
     "newest_whole_domain_run",
+    "newest_whole_domain_runs",
     "run_for",
     "runs_visible",
 ]

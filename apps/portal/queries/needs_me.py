@@ -17,7 +17,8 @@ from apps.core.actor import Actor
 from apps.core.rights import Right
 from apps.launches.engine.standing import Standing
 from apps.launches.models import LaunchState
-from apps.launches.queries import decision_of, launches_visible
+from apps.launches.queries import launches_visible
+from apps.launches.queries.launches import decisions_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,8 @@ def _reviews(actor: Actor) -> list[Waiting]:
 def _signatures(actor: Actor) -> list[Waiting]:
     rows = launches_visible(actor).filter(state=LaunchState.OPEN).exclude(opened_by_id=actor.person_id)
     rows = _where(actor, Right.SIGN, rows, "cluster__scope_id")
-    standing = [(launch, decision_of(launch)) for launch in rows[:20]]
+    launches = list(rows[:20])
+    decided_on = decisions_of(launches)
     return [
         Waiting(
             action=_("Sign"),
@@ -90,6 +92,6 @@ def _signatures(actor: Actor) -> list[Waiting]:
             url=reverse("launches:launch", args=[launch.pk]),
             state=decided.standing.value,
         )
-        for launch, decided in standing
-        if decided.standing is Standing.NEEDS_SIGNOFF and decided.evaluation is not None
+        for launch in launches
+        if (decided := decided_on[launch.pk]).standing is Standing.NEEDS_SIGNOFF and decided.evaluation
     ]

@@ -11,14 +11,17 @@ from apps.fleet.queries import cluster_for, clusters_visible
 from apps.portal.queries import cluster_summary, fleet_figures, needs_me
 from apps.portal.queries import search as finding
 
+_DOMAINS = 8  # of each cluster, the least fit first; the rest is a link away
+
 
 def overview(request: HttpRequest) -> HttpResponse:
     """What needs me now, and whether each cluster is fit to train."""
     actor = actor_of(request)
-    clusters = [(row, cluster_summary.domain_summaries(row)) for row in clusters_visible(actor)]
+    rows = list(clusters_visible(actor))
+    summaries = cluster_summary.domain_summaries(rows)
     context = {
         "waiting": needs_me.waiting_for(actor),
-        "cluster_cards": clusters,
+        "cluster_cards": [(row, summaries[row.pk][:_DOMAINS], len(summaries[row.pk])) for row in rows],
         "figures": fleet_figures.fleet_figures(actor),
         "decided": fleet_figures.latest_decisions(actor),
     }
@@ -30,7 +33,7 @@ def cluster(request: HttpRequest, slug: str) -> HttpResponse:
     row = cluster_for(actor_of(request), slug)
     context = cluster_context(row) | {
         "cluster": row,
-        "domains": cluster_summary.domain_summaries(row),
+        "domains": cluster_summary.domain_summaries([row])[row.pk],
         "changes": cluster_summary.open_changes(row),
         "launches": cluster_summary.open_launches(row),
     }

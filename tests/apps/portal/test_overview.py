@@ -74,6 +74,19 @@ def test_more_nodes_cost_the_overview_no_more_queries(
     assert_constant_queries(lambda: client.get(reverse("portal:overview")), grow)
 
 
+def test_more_domains_cost_the_overview_no_more_queries(
+    bo: Any, domain: Any, client_of: Any, assert_constant_queries: Any
+) -> None:
+    client = client_of(bo)
+
+    def grow() -> None:
+        for place in range(12):
+            more = factories.domain(domain.cluster)
+            factories.node(domain.cluster, f"d{place}-n0", domain=more, accelerators=1)
+
+    assert_constant_queries(lambda: client.get(reverse("portal:overview")), grow)
+
+
 def test_nothing_waits_for_the_one_who_asked(bo: Any, chen: Any, domain: Any, actor_for: Any) -> None:
     actor = actor_for(bo)
     change = changes.draft_change(
