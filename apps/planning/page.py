@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.rights import Right
-from apps.core.units import show_bytes, show_seconds
+from apps.core.units import GB, show_bytes, show_seconds
 from apps.planning.documents import configuration_words, in_order, is_search, model_name, spec_of
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.rules import REASONS
@@ -272,6 +272,8 @@ def search_context(result: Mapping[str, Any]) -> dict[str, Any]:
         "candidates_shown": f"{result['candidates']:,}",
         "feasible_shown": f"{result['feasible']:,}",
         "found_rows": [_found(place, best) for place, best in enumerate(result["best"], start=1)],
+        "figure": front_figure(result),
+        "figure_summary": _("Each point is a layout; those joined by the line are beaten by no other."),
         "rejected_rows": [
             {
                 "reason": rejected_word(code),
@@ -281,6 +283,35 @@ def search_context(result: Mapping[str, Any]) -> dict[str, Any]:
             }
             for code, count in rejected
         ],
+    }
+
+
+def front_figure(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Tokens per second over memory of the fullest accelerator, with the layouts that no other beats joined."""
+    found = [_found(place, best) for place, best in enumerate(result["best"], start=1)]
+    front = sorted((row for row in found if row["pareto"]), key=lambda row: row["peak_bytes"])
+    rest = [row for row in found if not row["pareto"]]
+    return {
+        "data": [
+            _points(_("unbeaten"), front, mode="lines+markers"),
+            _points(_("others"), rest, mode="markers"),
+        ],
+        "layout": {
+            "xaxis": {"title": {"text": _("memory of the fullest accelerator, GB")}},
+            "yaxis": {"title": {"text": _("tokens per second")}},
+            "legend": {"orientation": "h", "y": 1.12},
+        },
+    }
+
+
+def _points(name: str, rows: Sequence[Mapping[str, Any]], *, mode: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": mode,
+        "name": name,
+        "x": [round(row["peak_bytes"] / GB, 2) for row in rows],
+        "y": [round(row["tokens_per_s"]) for row in rows],
+        "text": [f"#{row['place']} TP{row['tp']} PP{row['pp']} DP{row['dp']}" for row in rows],
     }
 
 

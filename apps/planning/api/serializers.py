@@ -106,4 +106,4 @@ class AskIn(DocumentIn):
 
 
 class TakeIn(serializers.Serializer[Any]):
-    place = serializers.IntegerField(min_value=1, max_value=1000, help_text="Place in the search's ranking.")
+    place = serializers.IntegerField(min_value=1, max_value=1000, help_text="Place in the list, from 1.")

@@ -105,6 +105,18 @@ class Take(APIView):
         return _asked(services.take_found(actor=actor, plan_id=plan_id, number=number, place=place))
 
 
+class TakeAblation(APIView):
+    token_scopes = _WRITE
+
+    @extend_schema(
+        request=s.TakeIn, responses={202: s.PlanVersionOut}, operation_id="plans_versions_take_ablation"
+    )
+    def post(self, request: Request, plan_id: int, number: int) -> Response:
+        """A layout that the version lists to run for comparison becomes the next version."""
+        actor, place = actor_of(request), checked(s.TakeIn, request)["place"]
+        return _asked(services.take_ablation(actor=actor, plan_id=plan_id, number=number, place=place))
+
+
 class Again(APIView):
     token_scopes = _WRITE
 

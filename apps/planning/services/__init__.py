@@ -7,6 +7,7 @@ from apps.planning.services.plans import (
     compute_version,
     create_plan,
     revise_plan,
+    take_ablation,
     take_found,
     use_for_launch,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "create_plan",
     "note_measured_step",
     "revise_plan",
+    "take_ablation",
     "take_found",
     "use_for_launch",
     "withdraw_measured_step",

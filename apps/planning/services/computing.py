@@ -13,10 +13,10 @@ from apps.core.actor import Actor
 from apps.core.rights import Right, TokenScope
 from apps.jobs.models import Job
 from apps.jobs.services import enqueue
-from apps.planning.documents import is_search
+from apps.planning.documents import is_search, parallel_of_found
 from apps.planning.engine.ablations import Ablation, ablations
 from apps.planning.engine.coefficients import document as coefficients_document
-from apps.planning.engine.estimate import PlanInput, estimate
+from apps.planning.engine.estimate import estimate
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.reading_search import read_search
 from apps.planning.engine.search import search
@@ -62,17 +62,18 @@ def ask(*, actor: Actor, scope_id: int, document: dict[str, Any]) -> Job:
 
 
 def _estimate(document: dict[str, Any]) -> dict[str, Any]:
-    plan = read_plan(document)
+    plan, asked = read_plan(document), document["parallel"]
     return estimate(plan).to_json() | {
         "sensitivity": [
             {"name": swing.name, "lowered_s": swing.lowered_s, "raised_s": swing.raised_s}
             for swing in sensitivity(plan)
         ],
-        "ablations": [_ablation(plan, one) for one in ablations(plan)],
+        "ablations": [_ablation(one, asked) for one in ablations(plan)],
     }
 
 
-def _ablation(plan: PlanInput, one: Ablation) -> dict[str, Any]:
+def _ablation(one: Ablation, asked: dict[str, Any]) -> dict[str, Any]:
+    """An ablation with its prediction, and as a layout that can become a version; asked: the plan's own layout."""
     predicted = one.prediction
     return {
         "tp": one.tp,
@@ -80,6 +81,7 @@ def _ablation(plan: PlanInput, one: Ablation) -> dict[str, Any]:
         "dp": one.dp,
         "question": one.question,
         "problems": list(one.problems),
+        "parallel": parallel_of_found(predicted.configuration, asked) if predicted else None,
         "iteration_time_s": predicted.iteration_time_s if predicted else None,
         "tokens_per_s": predicted.tokens_per_s if predicted else None,
         "mfu": predicted.mfu if predicted else None,

@@ -79,6 +79,20 @@ def take_found(*, actor: Actor, plan_id: int, number: int, place: int) -> PlanVe
 
 
 @decision
+def take_ablation(*, actor: Actor, plan_id: int, number: int, place: int) -> PlanVersion:
+    """One of the layouts to run for comparison becomes the next version, so that what it takes can be noted.
+
+    place: its place in the list, from 1. Raises Missing where there is none, or it cannot run.
+    """
+    version = queries.version_for(actor, plan_id, number)
+    listed = (version.result or {}).get("ablations") or []
+    parallel = listed[place - 1].get("parallel") if 1 <= place <= len(listed) else None
+    if parallel is None:
+        raise Missing("the version lists no such layout")
+    return revise_plan(actor=actor, plan_id=plan_id, document=dict(version.input) | {"parallel": parallel})
+
+
+@decision
 def compute_again(*, actor: Actor, plan_id: int, number: int) -> PlanVersion:
     """Ask anew for a version whose job failed or was cancelled. Raises Conflict where it is done or under way."""
     version = queries.version_for(actor, plan_id, number)

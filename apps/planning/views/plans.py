@@ -153,6 +153,16 @@ def take(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
 
 
 @require_POST
+def take_ablation(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
+    """A layout to run for comparison becomes the next version."""
+    place = request.POST.get("place", "")
+    if not place.isdecimal():
+        raise Invalid("say which layout", code="place")
+    made = services.take_ablation(actor=actor_of(request), plan_id=plan_id, number=number, place=int(place))
+    return redirect("planning:version", plan_id, made.number)
+
+
+@require_POST
 def again(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
     """Compute a version whose job failed."""
     services.compute_again(actor=actor_of(request), plan_id=plan_id, number=number)

@@ -206,7 +206,7 @@ def test_a_viewer_takes_no_layout(make, vic, client_of, run_jobs):
     version = make(SEARCH)
     run_jobs()
     address = f"/plans/{version.plan_id}/versions/1/"
-    assert "Make it a version" not in page(client_of, vic, address)
+    assert "Plan it" not in page(client_of, vic, address)
     assert client_of(vic).post(f"{address}take/", {"place": "1"}).status_code == 403
 
 

@@ -29,6 +29,8 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("version", "get", None, READ | {"eve": 404}),
     ("use_for_launch", "post", {}, {"vic": 403, "chen": 403, "bo": 200, "ada": 200, "eve": 404}),
     ("take", "post", {"place": 1}, WRITE),
+    ("ablations", "get", None, READ | {"eve": 404}),
+    ("take_ablation", "post", {"place": 1}, WRITE),
     ("compute_again", "post", {}, {"vic": 403, "chen": 403, "bo": 409, "ada": 409, "eve": 404}),
     ("note", "post", STEP, {"vic": 403, "chen": 403, "bo": 201, "ada": 201, "eve": 404}),
     ("measured_steps", "get", None, READ | {"eve": 200}),

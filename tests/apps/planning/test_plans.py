@@ -255,3 +255,23 @@ def test_an_accepted_run_gives_the_measured_bandwidth_and_says_so(cluster):
     assert system["measured"]["scale_up_busbw_gb_s"] == pytest.approx(810.41)
     assert f"run {run.pk}" in system["measured"]["source"]
     assert "measured" not in queries.system_of(domain, measured=False)
+
+
+def test_a_layout_to_run_for_comparison_becomes_a_version(make, bo, run_jobs):
+    version = make(small(tp=8, pp=1, dp=1))
+    run_jobs()
+    version.refresh_from_db()
+    listed = version.result["ablations"]
+    place = next(place for place, one in enumerate(listed, start=1) if one["parallel"])
+    taken = services.take_ablation(actor=actor_for(bo), plan_id=version.plan_id, number=1, place=place)
+    run_jobs()
+    taken.refresh_from_db()
+    assert taken.result["iteration_time_s"] == pytest.approx(listed[place - 1]["iteration_time_s"])
+
+
+@pytest.mark.parametrize("place", [0, 99])
+def test_a_layout_that_is_not_listed_is_missing(make, bo, run_jobs, place):
+    version = make()
+    run_jobs()
+    with pytest.raises(Missing):
+        services.take_ablation(actor=actor_for(bo), plan_id=version.plan_id, number=1, place=place)
