@@ -29,6 +29,7 @@ from apps.environments.queries.reports import (
     facts_visible,
     newest_reports,
     observed_by_domain,
+    report_marks,
     reported_by_domain,
     reported_versions,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "open_findings",
     "policies_of",
     "policy_of",
+    "report_marks",
     "reported_by_domain",
     "reported_versions",
     "undecided",

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Aggregate, QuerySet, TextField
 
 from apps.catalogue.engine.components import component
 from apps.core.actor import Actor
@@ -23,42 +23,96 @@ from apps.environments.queries.policy import policy_of
 from apps.fleet.models import Domain, Node
 
 
+class _Joined(Aggregate):
+    """The values of a group as one text, joined by commas, on both engines."""
+
+    function = "GROUP_CONCAT"
+    output_field = TextField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        return self.as_sql(
+            compiler, connection, function="STRING_AGG", template="%(function)s(%(expressions)s::text, ',')"
+        )
+
+
+# Node id to the versions that it states, sorted.
+_Side = dict[int, tuple[str, ...]]
+
+
 def reported_versions(
     node_ids: Iterable[int] | QuerySet[Any], *, stale_after_s: float | None = None
 ) -> dict[int, dict[str, Reported]]:
     """Node id to component id to what the node's reports say of it.
 
     Where several kinds of evidence state the same component, engine.statements decides which of them counts.
-    node_ids may be a subquery. Two queries, however many nodes.
+    node_ids may be a subquery. Three queries, however many nodes; nodes that say the same come as one row.
     """
     ids = node_ids if isinstance(node_ids, QuerySet) else list(node_ids)
-    relevant_s = settings.STALE_AFTER_S if stale_after_s is None else stale_after_s
-    seen_at: dict[tuple[int, str], datetime] = {
-        (node_id, kind): at
-        for node_id, kind, at in NodeReport.objects.filter(node_id__in=ids).values_list(
-            "node_id", "kind", "reported_at"
-        )
-    }
-    said: dict[tuple[int, str], dict[tuple[str, str], list[tuple[str, datetime]]]] = defaultdict(dict)
-    facts = NodeFact.objects.filter(node_id__in=ids, until__isnull=True)
-    for node_id, kind, name, standing, value, since in facts.values_list(
-        "node_id", "kind", "component", "standing", "value", "since"
-    ):
-        said[node_id, name].setdefault((kind, standing), []).append((value, since))
+    seen_at: dict[str, dict[int, datetime]] = defaultdict(dict)
+    reports = NodeReport.objects.filter(node_id__in=ids)
+    for node_id, kind, at in reports.values_list("node_id", "kind", "reported_at"):
+        seen_at[kind][node_id] = at
+    facts = NodeFact.objects.filter(node_id__in=ids, until__isnull=True).order_by()
+    sides: dict[str, dict[str, dict[str, _Side]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(dict))
+    )
+    rows = facts.values_list("component", "kind", "standing", "value").annotate(nodes=_Joined("node_id"))
+    for name, kind, standing, value, joined in sorted(rows):
+        _add(sides[name][kind][standing], value, joined)
     found: dict[int, dict[str, Reported]] = defaultdict(dict)
-    for (node_id, name), by_kind in said.items():
-        statements = [
+    contested = [name for name, kinds in sides.items() if len(kinds) > 1]
+    for name, kinds in sides.items():
+        if len(kinds) == 1:
+            ((kind, by_standing),) = kinds.items()
+            _take(found, name, by_standing, seen_at[kind])
+    relevant_s = settings.STALE_AFTER_S if stale_after_s is None else stale_after_s
+    for (node_id, name), statements in _statements(facts.filter(component__in=contested), seen_at).items():
+        found[node_id][name] = reported_from(component(name), statements, stale_after_s=relevant_s)
+    return dict(found)
+
+
+def _add(side: _Side, value: str, joined: str) -> None:
+    alone = (value,)
+    for node_id in map(int, joined.split(",")):
+        held = side.get(node_id)
+        side[node_id] = alone if held is None else (*held, value)
+
+
+def _take(
+    found: dict[int, dict[str, Reported]],
+    name: str,
+    by_standing: dict[str, _Side],
+    seen_at: dict[int, datetime],
+) -> None:
+    """A component that one kind alone states: nothing to weigh."""
+    loaded = by_standing.get(Standing.LOADED.value, {})
+    declared = by_standing.get(Standing.DECLARED.value, {})
+    for node_id in loaded.keys() | declared.keys():
+        found[node_id][name] = Reported(
+            loaded=loaded.get(node_id, ()), declared=declared.get(node_id, ()), seen_at=seen_at[node_id]
+        )
+
+
+def _statements(
+    facts: QuerySet[NodeFact], seen_at: dict[str, dict[int, datetime]]
+) -> dict[tuple[int, str], list[Statement]]:
+    said: dict[tuple[int, str], dict[tuple[str, str], list[tuple[str, datetime]]]] = defaultdict(dict)
+    rows = facts.values_list("node_id", "kind", "component", "standing", "value", "since")
+    for node_id, kind, name, standing, value, since in rows:
+        said[node_id, name].setdefault((kind, standing), []).append((value, since))
+    return {
+        (node_id, name): [
             Statement(
                 kind=kind,
                 standing=Standing(standing),
                 values=tuple(sorted(value for value, _since in held)),
                 since=max(since for _value, since in held),
-                seen_at=seen_at[node_id, kind],
+                seen_at=seen_at[kind][node_id],
             )
             for (kind, standing), held in by_kind.items()
         ]
-        found[node_id][name] = reported_from(component(name), statements, stale_after_s=relevant_s)
-    return dict(found)
+        for (node_id, name), by_kind in said.items()
+    }
 
 
 def reported_by_domain(domain: Domain) -> tuple[list[Node], list[Report]]:
@@ -69,6 +123,12 @@ def reported_by_domain(domain: Domain) -> tuple[list[Node], list[Report]]:
     )
     nodes = list(members.order_by("index", "name"))
     return nodes, [Report(node=node.name, reported=versions.get(node.pk, {})) for node in nodes]
+
+
+def report_marks(domain: Domain) -> list[tuple[str, str, str]]:
+    """Node, kind and facts digest of every report that a check of the domain rests on, sorted."""
+    rows = NodeReport.objects.filter(node__in=Node.objects.in_use().under(domain).order_by().values("pk"))
+    return sorted(rows.order_by().values_list("node__name", "kind", "facts_digest"))
 
 
 def observed_by_domain(domain: Domain, *, now: datetime) -> dict[str, Observed]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -32,7 +32,7 @@ class Comparison:
     nodes: Sequence[Node]
     result: drift.DomainDrift
     at: datetime
-    input_digest: str
+    input_digest: str  # of the matrix and all reports that it rests on, without times
 
 
 def request_check(*, actor: Actor, domain_id: int) -> Job:
@@ -77,7 +77,7 @@ def compare_domain(*, domain_id: int) -> Comparison:
         nodes=nodes,
         result=drift.evaluate(entries=entries, nodes=reports, now=now, stale_after_s=stale_after_s),
         at=now,
-        input_digest=input_digest(matrix.digest if matrix else "", reports),
+        input_digest=digest.of_value([matrix.digest if matrix else "", queries.report_marks(domain)]),
     )
 
 
@@ -94,15 +94,6 @@ def keep_check(compared: Comparison) -> DriftCheck:
     check = _keep_row(compared, newest)
     keep_findings(compared.domain, compared.nodes, compared.result.findings, at=compared.at)
     return check
-
-
-def input_digest(matrix_digest: str, reports: Iterable[drift.NodeReport]) -> str:
-    """The digest of all that a check rests on: the matrix and the reported versions, without times."""
-    seen = [
-        [report.node, sorted([name, one.loaded, one.declared] for name, one in report.reported.items())]
-        for report in reports
-    ]
-    return digest.of_value([matrix_digest, seen])
 
 
 def _enqueue(actor: Actor, domain: Domain) -> Job:
