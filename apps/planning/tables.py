@@ -92,7 +92,7 @@ class FoundTable(tables.Table):
     peak_bytes = tables.Column(verbose_name=_("Memory"), attrs=_NUMBER)
     headroom = tables.Column(verbose_name=_("Free"), attrs=_NUMBER)
     pareto = tables.Column(verbose_name=_("Unbeaten"), orderable=True)
-    take = tables.Column(verbose_name="", orderable=False, empty_values=(), accessor="place")
+    take = tables.Column(verbose_name=_("Version"), orderable=False, empty_values=(), accessor="place")
 
     def __init__(self, *args: Any, take_url: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
