@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from textwrap import dedent
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
+from django.http import HttpRequest
 from django.template import Context, Library
 from django.template.loader import render_to_string
 from django.utils.html import format_html
@@ -61,9 +63,9 @@ def tabs(content: SafeString, *, label: str) -> SafeString:
 def tab(
     context: Context, *, label: str, url: str, count: int | None = None, active: bool | None = None
 ) -> SafeString:
-    """One tab; it is the current one where its address is that of the page."""
+    """One tab; it is the current one where the page has its address, and perhaps more filters."""
     request = context.get("request")
-    current = active if active is not None else bool(request and request.path == url)
+    current = active if active is not None else bool(request and _is_shown(request, url))
     return format_html(
         '<li><a href="{}"{}>{}{}</a></li>',
         url,
@@ -71,6 +73,13 @@ def tab(
         label,
         format_html('<span class="count">{}</span>', count) if count is not None else "",
     )
+
+
+def _is_shown(request: HttpRequest, url: str) -> bool:
+    """Whether the page is the one of an address: same path, and at least the same query."""
+    wanted = urlsplit(url)
+    asked = [request.GET.get(name) == value for name, value in parse_qsl(wanted.query)]
+    return request.path == wanted.path and all(asked)
 
 
 def nothing(
