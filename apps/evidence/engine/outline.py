@@ -24,7 +24,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One named part of the facts: a text (None: the file does not say it), a table, or parts of its own."""
+    """One named part of the facts: a text, a table, or parts of its own.
+
+    text: None where the file does not say it, empty where it says that there is none.
+    """
 
     name: str
     text: str | None = None
@@ -41,6 +44,8 @@ def outline(facts: Mapping[str, Any]) -> tuple[Part, ...]:
 
 
 def _part(name: str, value: Any, *, depth: int) -> Part:
+    if isinstance(value, Mapping | Sequence) and len(value) == 0:
+        return Part(name=name, text="", is_value=True)
     if isinstance(value, Mapping):
         return _group(name, [(str(key), item) for key, item in value.items()], depth)
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
@@ -52,7 +57,7 @@ def _of_list(name: str, items: Sequence[Any], depth: int) -> Part:
     if all(_is_scalar(item) for item in items):
         shown = ", ".join(_text(item) or "—" for item in items[:ITEMS_SHOWN])
         more = len(items) - ITEMS_SHOWN
-        return Part(name=name, text=shown or None, is_value=True, left_out=max(0, more))
+        return Part(name=name, text=shown, is_value=True, left_out=max(0, more))
     if all(isinstance(item, Mapping) and _is_flat(item) for item in items):
         return Part(name=name, table=_table(items))
     return _group(name, [(_name_of(item, place), item) for place, item in enumerate(items)], depth)

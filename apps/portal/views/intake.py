@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from apps.core.actor import Actor
-from apps.core.errors import Busy, Missing
+from apps.core.errors import Missing
 from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.evidence.models import ReceiptState
@@ -37,12 +35,14 @@ def hand_in(request: HttpRequest, slug: str) -> HttpResponse:
     form = HandInForm(request.POST or None, request.FILES or None, cluster=cluster)
     if request.method == "POST" and form.has_something(refused_uploads(request)):
         require_whole(request)
-        sent = _take_in(request, actor, cluster, form)
-        return redirect(f"{reverse('portal:hand_in', args=[slug])}?sent={'.'.join(map(str, sent))}")
+        ids = ".".join(str(pk) for pk in _take_in(request, actor, cluster, form))
+        return redirect(f"{reverse('portal:hand_in', args=[slug])}?sent={ids}")
+    sent = _sent(actor, cluster, request.GET.get("sent", ""))
     context = cluster_context(cluster) | {
         "cluster": cluster,
         "form": form,
-        "sent": _sent(actor, cluster, request.GET.get("sent", "")),
+        "sent": sent,
+        "refused": sum(row["receipt"].state == ReceiptState.REFUSED for row in sent),
         "client_sha256": client.sha256(),
         "client_url": request.build_absolute_uri(reverse("portal:client")),
         "portal_url": request.build_absolute_uri("/").rstrip("/"),
@@ -70,27 +70,18 @@ def assign_node(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _take_in(request: HttpRequest, actor: Actor, cluster: Cluster, form: HandInForm) -> list[int]:
-    """Take in each file of the form; gives the receipts."""
-    sent = []
-    for name, chunks in form.deliveries(refused_uploads(request)):
-        try:
-            receipt = intake.take_in(
-                actor=actor,
-                cluster=cluster,
-                chunks=chunks,
-                file_name=name,
-                node_name=form.cleaned_data["node"],
-                kind=form.cleaned_data["kind"],
-            )
-        except Busy as full:
-            messages.error(request, f"{name}: {full.message}")
-            continue
-        sent.append(receipt.pk)
-    refused = receipts_visible(actor).filter(pk__in=sent, state=ReceiptState.REFUSED).count()
-    if refused:
-        text = ngettext("%(count)d file was refused.", "%(count)d files were refused.", refused)
-        messages.warning(request, text % {"count": refused})
-    return sent
+    """Take in each file of the form; gives the receipts. Raises Busy (disk_full)."""
+    return [
+        intake.take_in(
+            actor=actor,
+            cluster=cluster,
+            chunks=chunks,
+            file_name=name,
+            node_name=form.cleaned_data["node"],
+            kind=form.cleaned_data["kind"],
+        ).pk
+        for name, chunks in form.deliveries(refused_uploads(request))
+    ]
 
 
 def _sent(actor: Actor, cluster: Cluster, text: str) -> list[dict[str, Any]]:

@@ -61,6 +61,7 @@ def test_a_list_that_is_filtered_empty_says_so(send, client_of, vic):
 def test_of_a_cluster_the_list_has_its_tabs_and_the_way_to_hand_in(cluster, client_of, bo, vic):
     text = page(client_of(bo), "/evidence/?cluster=hall-1")
     assert 'href="/clusters/hall-1/topology/"' in text
+    assert '<a href="/evidence/?cluster=hall-1" aria-current="page">' in text
     assert 'href="/clusters/hall-1/hand-in/"' in text
     assert 'href="/clusters/hall-1/hand-in/"' not in page(client_of(vic), "/evidence/?cluster=hall-1")
 

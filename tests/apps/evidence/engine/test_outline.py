@@ -21,6 +21,12 @@ def test_values_come_first_and_what_is_not_stated_is_none():
     assert [part.text for part in parts[:4]] == ["570", None, "false", "A, B"]
 
 
+def test_none_at_all_is_told_from_not_stated():
+    parts = outline({"warnings": [], "counts": {}, "text": "", "unknown": None})
+    assert [part.text for part in parts] == ["", "", "", None]
+    assert all(part.is_value for part in parts)
+
+
 def test_alike_things_are_a_table_with_every_column():
     (part,) = outline({"rows": [{"size": 8, "time": 1.5}, {"size": 16, "wrong": None, "links": [1, 2]}]})
     assert part.table.columns == ("size", "time", "wrong", "links")
