@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.audit import directory
 from apps.audit.models import AuditEvent
 from apps.core.actor import Via
+from apps.core.filtering import MomentFilter
 
 WAYS = [
     (Via.SESSION.value, _("browser")),
@@ -31,12 +32,8 @@ class EventFilter(django_filters.FilterSet):
     action = django_filters.CharFilter(method="by_action", label=_("Action"))
     object = django_filters.CharFilter(method="by_object", label=_("Object"))
     cluster = django_filters.CharFilter(method="by_cluster", label=_("Cluster"))
-    after = django_filters.IsoDateTimeFilter(
-        field_name="at", lookup_expr="gte", label=_("From"), widget=_a_time()
-    )
-    before = django_filters.IsoDateTimeFilter(
-        field_name="at", lookup_expr="lt", label=_("Until"), widget=_a_time()
-    )
+    after = MomentFilter(field_name="at", lookup_expr="gte", label=_("From"), widget=_a_time())
+    before = MomentFilter(field_name="at", lookup_expr="lt", label=_("Until"), widget=_a_time())
     request_id = django_filters.CharFilter(label=_("Request"))
     via = django_filters.ChoiceFilter(choices=WAYS, label=_("By way of"), empty_label=_("all"))
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.http import QueryDict
-from django_filters import FilterSet
+from django_filters import FilterSet, IsoDateTimeFilter
+from django_filters.fields import IsoDateTimeField
 from django_filters.rest_framework import DjangoFilterBackend
 
 from apps.core.errors import FieldError, Invalid
@@ -31,6 +34,23 @@ def refuse_unknown(
                 for name in unknown
             ],
         )
+
+
+class MomentField(IsoDateTimeField):
+    """A time with its offset, given on in UTC: PostgreSQL refuses offsets of more than sixteen hours."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        moment: datetime | None = super().to_python(value)
+        try:
+            return moment and moment.astimezone(UTC)
+        except OverflowError as error:  # the first and the last day that there is
+            raise ValidationError(self.error_messages["invalid"], code="invalid") from error
+
+
+class MomentFilter(IsoDateTimeFilter):
+    """Before or after a time."""
+
+    field_class = MomentField
 
 
 class StrictFilterBackend(DjangoFilterBackend):
