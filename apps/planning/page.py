@@ -102,8 +102,15 @@ def asked_of(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def value_rows(values: Mapping[str, Any], words: Words) -> list[dict[str, Any]]:
-    """An object of the input as rows of name and value; nested objects as their figures."""
-    return [{"name": words.get(key, key), "value": shown_value(value)} for key, value in values.items()]
+    """An object of the input as rows of name and value; nested objects figure by figure."""
+    rows = []
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            inner = value_rows(value, {})
+            rows += [{**row, "name": f"{words.get(key, key)} · {row['name']}"} for row in inner]
+        else:
+            rows.append({"name": words.get(key, key), "value": shown_value(value)})
+    return rows
 
 
 def shown_value(value: Any) -> Any:

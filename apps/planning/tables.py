@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.templatetags.components import state, verdict, when
+from apps.core.templatetags.components import icon, state, verdict, when
 from apps.core.units import show_bytes, show_seconds, show_share
 from apps.planning.models import Plan, PlanVersion
 
@@ -77,28 +77,31 @@ class FoundTable(tables.Table):
     """Layouts that a search found, best first; each can become a version of its own."""
 
     place = tables.Column(verbose_name=_("No."), attrs=_NUMBER)
+    take = tables.Column(verbose_name=_("Version"), orderable=False, empty_values=(), accessor="place")
+    pareto = tables.Column(verbose_name=_("Unbeaten"))
     tp = tables.Column(verbose_name="TP", attrs=_NUMBER)
     pp = tables.Column(verbose_name="PP", attrs=_NUMBER)
     vpp = tables.Column(verbose_name="VPP", attrs=_NUMBER)
     dp = tables.Column(verbose_name="DP", attrs=_NUMBER)
     cp = tables.Column(verbose_name="CP", attrs=_NUMBER)
     ep = tables.Column(verbose_name="EP", attrs=_NUMBER)
-    micro_batch = tables.Column(verbose_name=_("Micro-batch"), attrs=_NUMBER)
+    micro_batch = tables.Column(verbose_name=_("Micro"), attrs=_NUMBER)
     zero = tables.Column(verbose_name="ZeRO", attrs=_NUMBER)
-    recompute = tables.Column(verbose_name=_("Recomputation"))
+    recompute = tables.Column(verbose_name=_("Recompute"))
     step_s = tables.Column(verbose_name=_("Step"), attrs=_NUMBER)
     tokens_per_s = tables.Column(verbose_name=_("Tokens/s"), attrs=_NUMBER)
     mfu = tables.Column(verbose_name="MFU", attrs=_NUMBER)
     peak_bytes = tables.Column(verbose_name=_("Memory"), attrs=_NUMBER)
     headroom = tables.Column(verbose_name=_("Free"), attrs=_NUMBER)
-    pareto = tables.Column(verbose_name=_("Unbeaten"), orderable=True)
-    take = tables.Column(verbose_name=_("Version"), orderable=False, empty_values=(), accessor="place")
 
     def __init__(self, *args: Any, take_url: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.take_url = take_url
         if not take_url:
             self.columns.hide("take")
+        for name in ("vpp", "cp", "ep"):
+            if all(row[name] == 1 for row in self.data.data):
+                self.columns.hide(name)
 
     def render_step_s(self, value: float) -> str:
         return show_seconds(value)
@@ -116,7 +119,7 @@ class FoundTable(tables.Table):
         return show_share(value)
 
     def render_pareto(self, value: bool) -> SafeString | str:
-        return verdict("pass", label=_now("yes")) if value else ""
+        return icon("circle-check", label=_now("unbeaten in speed and memory")) if value else ""
 
     def render_take(self, record: dict[str, Any]) -> SafeString:
         values = {"url": self.take_url, "place": record["place"]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from apps.planning.views import measured, plans, studies
+from apps.planning.views import ablations, measured, plans, studies
 
 app_name = "planning"
 urlpatterns = [
@@ -22,7 +22,11 @@ urlpatterns = [
     path("plans/<int:plan_id>/versions/<int:number>/", plans.version, name="version"),
     path("plans/<int:plan_id>/versions/<int:number>/use/", plans.use, name="use"),
     path("plans/<int:plan_id>/versions/<int:number>/take/", plans.take, name="take"),
+    path(
+        "plans/<int:plan_id>/versions/<int:number>/take-ablation/", plans.take_ablation, name="take_ablation"
+    ),
     path("plans/<int:plan_id>/versions/<int:number>/again/", plans.again, name="again"),
+    path("plans/<int:plan_id>/versions/<int:number>/ablations/", ablations.ablations, name="ablations"),
     re_path(
         r"^plans/(?P<plan_id>\d+)/versions/(?P<number>\d+)/export\.(?P<form>json|csv)$",
         plans.export,

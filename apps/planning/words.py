@@ -54,7 +54,7 @@ SYSTEM: dict[str, str | Promise] = {
     "convergence_ratio": _("convergence ratio"),
     "scale_up_gb_s": _("scale-up, GB/s one way"),
     "scale_out_gb_s": _("scale-out, GB/s"),
-    "measured": _("measured scale-up, GB/s"),
+    "measured": _("measured"),
 }
 SWINGS: dict[str, str | Promise] = {
     "scale_up_bandwidth": _("scale-up bandwidth"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.planning.api import studies, views
+from apps.planning.api import ablations, studies, views
 
 _VERSION = "plans/<int:plan_id>/versions/<int:number>/"
 
@@ -13,8 +13,10 @@ urlpatterns = [
     path("plans/<int:plan_id>/", views.OnePlan.as_view(), name="plan"),
     path("plans/<int:plan_id>/versions/", views.Versions.as_view(), name="versions"),
     path(_VERSION, views.OneVersion.as_view(), name="version"),
+    path(f"{_VERSION}ablations/", ablations.Ablations.as_view(), name="ablations"),
     path(f"{_VERSION}use-for-launch/", views.UseForLaunch.as_view(), name="use_for_launch"),
     path(f"{_VERSION}take/", views.Take.as_view(), name="take"),
+    path(f"{_VERSION}take-ablation/", views.TakeAblation.as_view(), name="take_ablation"),
     path(f"{_VERSION}compute-again/", views.Again.as_view(), name="compute_again"),
     path(f"{_VERSION}measured-steps/", views.NoteMeasuredStep.as_view(), name="note"),
     path("measured-steps/", views.MeasuredSteps.as_view(), name="measured_steps"),
