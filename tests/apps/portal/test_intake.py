@@ -14,6 +14,7 @@ from apps.core import actor as actors
 from apps.core import clock
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.environments.models import NodeFact
+from apps.evidence import services as evidence
 from apps.evidence import store
 from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
 from apps.fleet.models import HardwareChange, NodeAlias
@@ -300,3 +301,31 @@ def test_the_same_file_at_the_same_moment_is_kept_once_and_delivered_twice(
     assert (Evidence.objects.count(), EvidenceReading.objects.count()) == (1, 1)
     assert sorted(Receipt.objects.values_list("repeated", flat=True)) == [False, True, True, True]
     assert len([path for path in evidence_dir.rglob("*") if path.is_file()]) == 1
+
+
+def test_a_sweep_beside_deliveries_never_takes_bytes_that_a_row_names(
+    committed_database, cluster, bo, evidence_dir, monkeypatch
+):
+    """The sweep looks at every file, however young, while the same bytes are delivered and refused."""
+    monkeypatch.setattr(store, "not_young", lambda: [path.stem for path in evidence_dir.glob("??/*.gz")])
+    over, wrong = threading.Event(), []
+
+    def sweep() -> None:
+        try:
+            while not over.is_set():
+                evidence.sweep()
+        finally:
+            connection.close()
+
+    sweeper = threading.Thread(target=sweep)
+    sweeper.start()
+    for _ in range(12):
+        receipt = intake.take_in(
+            actor=actor_for(bo), cluster=cluster, chunks=[corpus.read(corpus.KERNEL_LOG)], node_name="x"
+        )
+        if not store.is_kept(receipt.sha256):
+            wrong.append(receipt.pk)
+        evidence.refuse(receipt_id=receipt.pk, error=Invalid("again", code="again"))
+    over.set()
+    sweeper.join()
+    assert wrong == []
