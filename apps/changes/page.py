@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -17,6 +16,7 @@ from django.utils.translation import gettext as _
 from apps.catalogue.engine.components import component, components
 from apps.changes import queries
 from apps.changes.engine.states import EDITABLE, UNDER_WAY, State
+from apps.changes.history import history_of, stage_name
 from apps.changes.models import Change, ChangeKind, Snapshot, Stage, StageState
 from apps.core import clock
 from apps.core.actor import Actor
@@ -36,19 +36,6 @@ class Entry:
     change: Change
     differences: list[queries.Difference]
     approvers: list[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Happening:
-    """Something that happened to a change: when, what, by whom, and what was said."""
-
-    at: datetime | None
-    title: str
-    who: str = ""
-    text: str = ""
-    state: str | None = None
-    icon: str = "circle"
-    url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +93,7 @@ def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[s
         "approvers": queries.approvers_of(change) if change.state == State.SUBMITTED else [],
         "holds": held_by(change.owner).count(),
         "rows": node_rows(request, change),
-        "history": history_of(change, stages, voices),
+        "history": history_of(change, [one.stage for one in stages], voices),
         "not_verified": _not_verified(change),
         **_rights(actor, change, now_voices),
     }
@@ -194,97 +181,6 @@ def _not_verified(change: Change) -> list[str]:
         return []
     begun = change.targets.filter(stage__started_at__isnull=False)
     return queries.not_reaching(begun).get(change.pk, [])
-
-
-def history_of(change: Change, stages: Sequence[StageShown], voices: Sequence[Any]) -> list[Happening]:
-    """What happened to a change, newest first."""
-    is_rollback = change.kind == ChangeKind.ROLLBACK
-    found = [
-        Happening(
-            at=change.created_at,
-            title=_("Started as a rollback") if is_rollback else _("Asked for"),
-            who=change.requester.name,
-            text=change.reason,
-            icon="plus",
-        )
-    ]
-    if change.revision > 1:
-        found.append(
-            Happening(
-                at=change.edited_at,
-                title=_("Edited; this is revision %(n)s") % {"n": change.revision},
-                who=change.last_editor.name,
-                icon="edit",
-            )
-        )
-    if change.submitted_at:
-        found.append(Happening(at=change.submitted_at, title=_("Handed in for approval"), icon="user-check"))
-    found += [_voice(change, voice) for voice in voices]
-    if change.started_at and not is_rollback and change.executor:
-        found.append(
-            Happening(
-                at=change.started_at,
-                title=_("Started; what the nodes ran was recorded"),
-                who=change.executor.name,
-                icon="player-play",
-                url=reverse("changes:snapshot", args=[change.pk]),
-            )
-        )
-    for one in stages:
-        found += _stage_happenings(one.stage)
-    if change.ended_at:
-        found.append(
-            Happening(at=change.ended_at, title=_("Ended"), text=change.ended_reason, state=change.state)
-        )
-    if change.reviewed_at and change.reviewed_by:
-        found.append(
-            Happening(
-                at=change.reviewed_at,
-                title=_("Reviewed"),
-                who=change.reviewed_by.name,
-                text=change.review,
-                icon="user-check",
-            )
-        )
-    return sorted(found, key=lambda one: one.at or change.created_at, reverse=True)
-
-
-def _voice(change: Change, voice: Any) -> Happening:
-    title = _("Approved") if voice.approves else _("Refused")
-    if voice.content_digest != change.content_digest:
-        title = _("Approved an earlier revision; this counts no more")
-    return Happening(
-        at=voice.at,
-        title=title,
-        who=voice.person.name,
-        text=voice.note,
-        icon="check" if voice.approves else "ban",
-    )
-
-
-def _stage_happenings(stage: Stage) -> list[Happening]:
-    name = stage_name(stage.name)
-    steps = (
-        (stage.started_at, _("Stage %(n)s began: %(name)s"), "player-play"),
-        (stage.reached_at, _("All nodes of stage %(n)s reported the target"), "circle-check"),
-        (stage.passed_at, _("Stage %(n)s passed its gate"), "check"),
-    )
-    return [
-        Happening(at=at, title=text % {"n": stage.number, "name": name}, icon=icon)
-        for at, text, icon in steps
-        if at is not None
-    ]
-
-
-def stage_name(name: str) -> str:
-    """The name of a stage in the reader's language."""
-    words = {
-        "one node": _("one node"),
-        "its sub-domain": _("its sub-domain"),
-        "the rest": _("the rest"),
-        "all nodes": _("all nodes"),
-    }
-    return words.get(name, name)
 
 
 def snapshot_rows(change: Change, snapshot: Snapshot) -> list[dict[str, str]]:

@@ -239,10 +239,10 @@ def _begin(change: Change, expected_version: int, person_id: int) -> None:
 
 
 def _close_rollback(change: Change) -> None:
-    actor = actors.system("rollback")
+    actor, now = actors.system("rollback"), clock.now()
     if change.state == State.RUNNING:
         moves.move(change, to=State.VERIFYING, expected_version=change.version)
-    moves.move(change, to=State.DONE, expected_version=change.version, ended_at=clock.now())
-    change.stages.update(state=StageState.PASSED, passed_at=clock.now())
+    moves.move(change, to=State.DONE, expected_version=change.version, ended_at=now)
+    change.stages.update(state=StageState.PASSED, passed_at=now)
     fleet.release_holds(actor=actor, owner=change.owner, reason="all nodes report the restored versions")
     moves.note(actor, "rollback.done", change)

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
 from apps.changes import forms, page, prefill, queries, services
+from apps.changes.history import stage_name
 from apps.changes.models import Change
 from apps.core import form_errors
 from apps.core.errors import FieldError, Invalid, PortalError, Stale
@@ -107,7 +108,7 @@ def _shown(domain: Domain, nodes: str) -> dict[str, Any]:
     planned = services.stages_for([node for node in rows if node.name in wanted])
     stages = [
         {
-            "name": page.stage_name(stage.name),
+            "name": stage_name(stage.name),
             "nodes": fold(names[pk] for pk in stage.node_ids),
             "count": len(stage.node_ids),
         }
