@@ -36,7 +36,10 @@ class Stats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows under columns; the first cell names the row, the others are figures unless `words`."""
+    """Rows under columns; the first cell names the row, the others are figures unless `words`.
+
+    A first cell may be {"name", "note"}; another one may be {"verdict", "label"}.
+    """
 
     kind: ClassVar[str] = "table"
     title: Text
@@ -148,13 +151,15 @@ def line(
     }
 
 
-def axes(x: Text, y: Text, *, log_x: bool = False, log_y: bool = False, **more: Any) -> dict[str, Any]:
-    """The layout of a chart with titles of both axes; y starts at zero unless logarithmic."""
+def axes(
+    x: Text, y: Text, *, log_x: bool = False, log_y: bool = False, from_zero: bool = True
+) -> dict[str, Any]:
+    """The layout of a chart with titles of both axes; y starts at zero unless logarithmic, or `from_zero` is off."""
+    from_y = {"type": "log"} if log_y else {"rangemode": "tozero"} if from_zero else {}
     return {
         "xaxis": {"title": {"text": str(x)}, **({"type": "log"} if log_x else {})},
-        "yaxis": {"title": {"text": str(y)}, **({"type": "log"} if log_y else {"rangemode": "tozero"})},
+        "yaxis": {"title": {"text": str(y)}, **from_y},
         "legend": {"orientation": "h", "y": 1.15},
-        **more,
     }
 
 
@@ -187,6 +192,7 @@ CONFIDENCE = {
     "unknown": _l("unknown"),
     "published": _l("published"),
     "derived": _l("derived"),
+    "stated": _l("stated here"),
     "rule_of_thumb": _l("rule of thumb"),
 }
 
