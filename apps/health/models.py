@@ -46,7 +46,8 @@ class FaultRecord(models.Model):
     text = models.CharField(max_length=400)
     line = models.PositiveIntegerField()
     count = models.PositiveIntegerField(default=1)
-    at_text = models.CharField(max_length=60, blank=True)  # the time as the log printed it
+    at_text = models.CharField(max_length=60, blank=True)  # the newest time as the log printed it
+    events = models.JSONField(default=list)  # such times of all its events: a log that grows repeats them
     first_seen_at = models.DateTimeField()
     last_seen_at = models.DateTimeField()
     sha256 = models.CharField(max_length=64)

@@ -152,6 +152,7 @@ class Migration(migrations.Migration):
                 ("line", models.PositiveIntegerField()),
                 ("count", models.PositiveIntegerField(default=1)),
                 ("at_text", models.CharField(blank=True, max_length=60)),
+                ("events", models.JSONField(default=list)),
                 ("first_seen_at", models.DateTimeField()),
                 ("last_seen_at", models.DateTimeField()),
                 ("sha256", models.CharField(max_length=64)),

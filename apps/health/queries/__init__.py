@@ -1,5 +1,24 @@
-"""Questions about health."""
+"""Questions about health, by noun."""
 
-from apps.health.queries.faults import faults_visible, health_of, open_faults
+from apps.health.queries.faults import fault_for, faults_visible, health_of, open_faults, states_visible
+from apps.health.queries.proposals import AUTOMATION, NodeProposal, policy_of, proposals, proposals_for
+from apps.health.queries.rules import rule_settings, rules_of
+from apps.health.queries.upkeep import overdue_upkeep, task_for, tasks_visible
 
-__all__ = ["faults_visible", "health_of", "open_faults"]
+__all__ = [
+    "AUTOMATION",
+    "NodeProposal",
+    "fault_for",
+    "faults_visible",
+    "health_of",
+    "open_faults",
+    "overdue_upkeep",
+    "policy_of",
+    "proposals",
+    "proposals_for",
+    "rule_settings",
+    "rules_of",
+    "states_visible",
+    "task_for",
+    "tasks_visible",
+]

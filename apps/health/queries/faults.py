@@ -1,4 +1,4 @@
-"""Open faults, and the health of a node that follows from all that is known."""
+"""Faults and settled observations, and the health of a node that follows from them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.db.models import QuerySet
 
 from apps.core.actor import Actor
+from apps.core.errors import Missing
 from apps.core.rights import Right
 from apps.core.verdicts import Verdict
 from apps.fleet.models import NodeHealth
@@ -20,10 +21,26 @@ def faults_visible(actor: Actor) -> QuerySet[FaultRecord]:
     return rows if scopes is None else rows.filter(node__cluster__scope_id__in=scopes)
 
 
+def fault_for(actor: Actor, fault_id: int, right: Right = Right.READ) -> FaultRecord:
+    """One fault. Raises Missing, NotAllowed."""
+    fault = faults_visible(actor).filter(pk=fault_id).first()
+    if fault is None:
+        raise Missing("there is no such fault, or you may not see it")
+    actor.require(right, fault.node.cluster.scope_id)
+    return fault
+
+
 def open_faults(*, node_ids: Iterable[int] | None = None) -> QuerySet[FaultRecord]:
     """Faults that are not resolved, newest first, with node and cluster joined."""
     rows = FaultRecord.objects.filter(resolved_at__isnull=True).select_related("node__cluster")
     return rows if node_ids is None else rows.filter(node_id__in=list(node_ids))
+
+
+def states_visible(actor: Actor) -> QuerySet[HealthState]:
+    """What rules say of devices, of nodes of clusters that the actor may read; what changed last comes first."""
+    rows = HealthState.objects.select_related("node__cluster", "node__domain").order_by("-since", "-id")
+    scopes = actor.scope_ids(Right.READ)
+    return rows if scopes is None else rows.filter(node__cluster__scope_id__in=scopes)
 
 
 def health_of(node_id: int) -> NodeHealth:

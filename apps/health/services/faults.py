@@ -5,8 +5,8 @@ from __future__ import annotations
 from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
-from apps.core.errors import Conflict, FieldError, Invalid, Missing
-from apps.core.rights import Right
+from apps.core.errors import Conflict, FieldError, Invalid
+from apps.core.rights import Right, TokenScope
 from apps.fleet.services import set_health
 from apps.health import queries
 from apps.health.models import FaultRecord
@@ -15,10 +15,8 @@ from apps.health.models import FaultRecord
 @decision
 def resolve_fault(*, actor: Actor, fault_id: int, resolution: str) -> FaultRecord:
     """A person says what was done about a fault; the node's health follows. Raises Invalid, Conflict, Missing."""
-    fault = FaultRecord.objects.select_related("node__cluster").filter(pk=fault_id).first()
-    if fault is None or not actor.may(Right.READ, fault.node.cluster.scope_id):
-        raise Missing("there is no such fault, or you may not see it")
-    actor.require(Right.OPERATE, fault.node.cluster.scope_id)
+    fault = queries.fault_for(actor, fault_id, Right.OPERATE)
+    actor.require_token_scope(TokenScope.FLEET_WRITE)
     if not resolution.strip():
         raise Invalid(
             "say what was done", errors=[FieldError(pointer="/resolution", message="a text is needed")]

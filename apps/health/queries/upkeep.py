@@ -1,0 +1,35 @@
+"""Upkeep of cooling and fittings: what is due, and what is overdue."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.db.models import Q, QuerySet
+
+from apps.core.actor import Actor
+from apps.core.errors import Missing
+from apps.core.rights import Right
+from apps.fleet.models import Domain
+from apps.health.models import MaintenanceTask
+
+
+def tasks_visible(actor: Actor) -> QuerySet[MaintenanceTask]:
+    """Upkeep that is not retired, of clusters that the actor may read, what is due first comes first."""
+    rows = MaintenanceTask.objects.filter(retired_at__isnull=True).select_related("cluster", "domain")
+    scopes = actor.scope_ids(Right.READ)
+    return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
+
+
+def task_for(actor: Actor, task_id: int, right: Right = Right.READ) -> MaintenanceTask:
+    """One task. Raises Missing, NotAllowed."""
+    task = tasks_visible(actor).filter(pk=task_id).first()
+    if task is None:
+        raise Missing("there is no such upkeep, or you may not see it")
+    actor.require(right, task.cluster.scope_id)
+    return task
+
+
+def overdue_upkeep(domain: Domain, *, today: date) -> QuerySet[MaintenanceTask]:
+    """Upkeep of a domain, or of its whole cluster, that should have been done before today."""
+    rows = MaintenanceTask.objects.filter(retired_at__isnull=True, due_on__lt=today)
+    return rows.filter(Q(domain=domain) | Q(domain__isnull=True, cluster_id=domain.cluster_id))

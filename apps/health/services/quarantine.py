@@ -1,0 +1,93 @@
+"""Quarantine: by a person on a proposal, or by the policy of the cluster; a person's word wins."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from apps.audit.services import decision, record
+from apps.core.actor import Actor, system
+from apps.core.errors import Conflict, FieldError, Invalid, Stale
+from apps.core.rights import Right
+from apps.fleet.models import Cluster, Domain, Hold, HoldKind, Node
+from apps.fleet.services import take_holds
+from apps.health import queries
+from apps.health.engine.quarantine import HeldBack, Step
+from apps.health.models import HealthPolicy
+
+
+def quarantine_by_policy(*, node_id: int) -> Hold | None:
+    """Quarantine a node where its faults ask for it and the cluster's policy lets that happen by itself.
+
+    None where nothing is to be done, where a person set or lifted a quarantine, or too many are out already.
+    """
+    node = Node.objects.get(pk=node_id)
+    if not queries.policy_of(node.cluster_id).automatic_quarantine:
+        return None
+    with transaction.atomic():
+        if (
+            node.domain_id is not None
+        ):  # nodes of one domain are taken out one by one, so that the share holds
+            Domain.objects.select_for_update().get(pk=node.domain_id)
+        (found,) = queries.proposals_for([node])
+        proposal = found.proposal
+        if (
+            found.held is not None
+            or proposal.step is not Step.QUARANTINE
+            or proposal.held_back is not HeldBack.NOTHING
+        ):
+            return None
+        try:
+            (hold,) = take_holds(
+                actor=system(queries.AUTOMATION),
+                node_ids=[node_id],
+                kind=HoldKind.QUARANTINE,
+                owner=f"health.node:{node_id}",
+                reason=", ".join(proposal.reasons),
+                automatic=True,
+            )
+        except Conflict:  # somebody was faster
+            return None
+    return hold
+
+
+@decision
+def set_policy(
+    *, actor: Actor, cluster_id: int, expected_version: int, automatic_quarantine: bool, most_share: float
+) -> HealthPolicy:
+    """Say whether nodes are quarantined without asking, and at most which share of a domain (0 to 1).
+
+    expected_version: 0 where the defaults were seen. Raises Invalid, NotAllowed (role), Stale.
+    """
+    cluster = Cluster.objects.get(pk=cluster_id)
+    actor.require(Right.ADMIN, cluster.scope_id)
+    if not 0 <= most_share <= 1:
+        message = _("say a share from 0 to 1")
+        raise Invalid(message, code="share", errors=[FieldError(pointer="/most_share", message=message)])
+    held = queries.policy_of(cluster_id)
+    before = {"automatic_quarantine": held.automatic_quarantine, "most_share": held.most_share}
+    after = {"automatic_quarantine": automatic_quarantine, "most_share": most_share}
+    if not _write(cluster, expected_version, after):
+        raise Stale(_("the settings were changed meanwhile; look at them again"))
+    if before != after:
+        record(
+            actor=actor,
+            action="health.policy_set",
+            on=cluster,
+            scope_id=cluster.scope_id,
+            before=before,
+            after=after,
+        )
+    return queries.policy_of(cluster_id)
+
+
+def _write(cluster: Cluster, expected_version: int, values: dict[str, bool | float]) -> bool:
+    if expected_version == 0:
+        try:
+            with transaction.atomic():
+                HealthPolicy.objects.create(cluster=cluster, **values)
+        except IntegrityError:
+            return False
+        return True
+    rows = HealthPolicy.objects.filter(cluster=cluster, version=expected_version)
+    return bool(rows.update(**values, version=expected_version + 1))

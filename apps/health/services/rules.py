@@ -1,0 +1,106 @@
+"""Rules: switched off and on, and given other limits, everywhere or in one cluster."""
+
+from __future__ import annotations
+
+import math
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from apps.audit.services import decision, record
+from apps.core import clock
+from apps.core.actor import Actor
+from apps.core.errors import FieldError, Invalid, Missing, Stale
+from apps.core.rights import Right
+from apps.fleet.models import Cluster, Node
+from apps.fleet.services import set_health
+from apps.health import queries
+from apps.health.engine.thresholds import Direction, HealthRule, built_in_rules
+from apps.health.models import HealthState, RuleSetting
+
+
+@decision
+def set_rule(
+    *,
+    actor: Actor,
+    rule_id: str,
+    cluster_id: int | None,
+    expected_version: int,
+    enabled: bool,
+    warn: float | None,
+    fail: float | None,
+    reason: str,
+) -> RuleSetting:
+    """Set a rule's switch and limits for one cluster, or (None) for all that say nothing themselves.
+
+    What a rule that is switched off had settled is forgotten, and the health of those nodes follows. Other
+    limits hold from the next reading on. expected_version: 0 where nothing was set yet.
+    Raises Missing, Invalid (limits, reason), NotAllowed (role), Stale.
+    """
+    cluster = None if cluster_id is None else Cluster.objects.get(pk=cluster_id)
+    actor.require(Right.ADMIN, cluster.scope_id if cluster else None)
+    rule = next((one for one in built_in_rules() if one.id == rule_id), None)
+    if rule is None:
+        raise Missing(_("there is no such rule"))
+    _check(rule, warn, fail, reason)
+    held = queries.rule_settings(cluster_id).get(rule_id)
+    if (held.version if held else 0) != expected_version:
+        raise Stale(_("the rule was changed meanwhile; look at it again"))
+    values = {"enabled": enabled, "warn": warn, "fail": fail, "reason": reason.strip()[:300]}
+    said = values | {"changed_by_id": actor.person_id, "changed_at": clock.now()}
+    setting = _write(rule_id, cluster_id, expected_version, said)
+    if not enabled:
+        _forget(rule_id, cluster_id)
+    record(
+        actor=actor,
+        action="health.rule_set",
+        on=setting,
+        scope_id=cluster.scope_id if cluster else None,
+        before=None if held is None else {"enabled": held.enabled, "warn": held.warn, "fail": held.fail},
+        after={"rule": rule_id, "enabled": enabled, "warn": warn, "fail": fail},
+        reason=reason.strip(),
+    )
+    return setting
+
+
+def _write(rule_id: str, cluster_id: int | None, version: int, said: dict[str, object]) -> RuleSetting:
+    if version == 0:
+        try:
+            with transaction.atomic():
+                return RuleSetting.objects.create(rule=rule_id, cluster_id=cluster_id, **said)
+        except IntegrityError as error:
+            raise Stale(_("the rule was changed meanwhile; look at it again")) from error
+    rows = RuleSetting.objects.filter(rule=rule_id, cluster_id=cluster_id, version=version)
+    if not rows.update(**said, version=version + 1):
+        raise Stale(_("the rule was changed meanwhile; look at it again"))
+    return RuleSetting.objects.get(rule=rule_id, cluster_id=cluster_id)
+
+
+def _forget(rule_id: str, cluster_id: int | None) -> None:
+    """Drop what the rule settled, where no cluster keeps it on by a setting of its own."""
+    nodes = Node.objects.all() if cluster_id is None else Node.objects.filter(cluster_id=cluster_id)
+    if cluster_id is None:
+        own = RuleSetting.objects.filter(rule=rule_id, cluster__isnull=False, enabled=True)
+        nodes = nodes.exclude(cluster_id__in=own.values("cluster_id"))
+    states = HealthState.objects.filter(rule=rule_id, node__in=nodes)
+    touched = sorted(set(states.values_list("node_id", flat=True)))
+    states.delete()
+    for node_id in touched:
+        set_health(node_id=node_id, health=queries.health_of(node_id))
+
+
+def _check(rule: HealthRule, warn: float | None, fail: float | None, reason: str) -> None:
+    errors = []
+    for name, value in (("warn", warn), ("fail", fail)):
+        if value is not None and not math.isfinite(value):
+            errors.append(FieldError(pointer=f"/{name}", message=_("a number is needed")))
+    if warn is None and fail is None:
+        errors.append(FieldError(pointer="/fail", message=_("a rule needs a limit to warn or to fail at")))
+    if not errors and warn is not None and fail is not None:
+        is_ordered = warn <= fail if rule.direction is Direction.ABOVE else warn >= fail
+        if not is_ordered:
+            errors.append(FieldError(pointer="/warn", message=_("a rule warns before it fails")))
+    if not reason.strip():
+        errors.append(FieldError(pointer="/reason", message=_("a reason is needed")))
+    if errors:
+        raise Invalid(errors[0].message, code="rule", errors=errors)
