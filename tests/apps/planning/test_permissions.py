@@ -35,6 +35,7 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("note", "post", STEP, {"vic": 403, "chen": 403, "bo": 201, "ada": 201, "eve": 404}),
     ("measured_steps", "get", None, READ | {"eve": 200}),
     ("withdraw", "post", {"reason": "x"}, {"vic": 403, "chen": 403, "bo": 200, "ada": 200, "eve": 404}),
+    ("validation", "get", None, READ | {"eve": 200}),
     ("estimates", "post", ASK, WRITE),
 ]
 CASES = [(*row[:3], person, status) for row in TABLE for person, status in row[3].items()]
