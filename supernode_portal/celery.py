@@ -7,9 +7,11 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import setup_logging
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "supernode_portal.settings")
 
+TRANSPORT_ALIASES["filesystem"] = "supernode_portal.broker:Transport"
 application = Celery("supernode_portal")
 
 
