@@ -20,7 +20,7 @@ from apps.core.rights import Right, TokenScope
 from apps.core.units import gb
 from apps.environments.queries import matrix_in_force, reported_versions
 from apps.evidence import services as evidence
-from apps.fleet.models import Cluster, Domain, Node
+from apps.fleet.models import Cluster, Domain, LifeCycle, Node
 
 COLLECTIVES = (
     "all_reduce",
@@ -50,14 +50,16 @@ def record_runs(
     """Write down the runs of one file. The same file twice is the same runs. No audit event: nothing is decided.
 
     facts: of a reading of kind nccl_tests or rccl_tests; a file with several runs lists them under `runs`.
-    warnings: of the reading, {"code", "message", "line"}; those that speak against the figures stay with the run.
+    nodes: those that the file was handed in for; a run over the whole domain is bound to all of its nodes, also
+    where the head node alone handed it in. warnings: of the reading, {"code", "message", "line"}; those that speak
+    against the figures stay with the run.
     """
     parts: list[Mapping[str, Any]] = list(facts.get("runs") or [facts])
     matrix = matrix_in_force(domain) if domain else None
-    versions = _versions_digest(nodes)
     cards = queries.accelerators_of(domain).count() if domain else None
     rows = []
     for place, run in enumerate(parts):
+        bound = _bound_nodes(domain, nodes, ranks=run.get("ranks"))
         others = [line for part in parts if part is not run for line in _lines(part)]
         row, created = BenchmarkRun.objects.get_or_create(
             cluster=cluster,
@@ -70,11 +72,11 @@ def record_runs(
                 "domain_accelerators": cards,
                 "received_at": received_at,
                 "matrix_version": matrix,
-                "versions_digest": versions,
+                "versions_digest": _versions_digest(bound),
             },
         )
         if created:
-            row.nodes.set(nodes)
+            row.nodes.set(bound)
         rows.append(row)
     return rows
 
@@ -148,6 +150,15 @@ def set_baseline(*, actor: Actor, run_id: int, reason: str = "") -> Baseline:
         },
     )
     return baseline
+
+
+def _bound_nodes(domain: Domain | None, nodes: Sequence[Node], *, ranks: int | None) -> Sequence[Node]:
+    if domain is None or ranks is None:
+        return nodes
+    cards = queries.accelerators_of(domain)
+    own = cards.filter(node__in=nodes).count()
+    in_service = cards.filter(node__life_cycle=LifeCycle.IN_SERVICE).count()
+    return list(Node.objects.in_use().under(domain)) if own < ranks and ranks >= in_service else nodes
 
 
 def _replace_baseline(run: BenchmarkRun, *, person_id: int | None) -> Baseline:

@@ -32,8 +32,13 @@ def domain_of(cluster: Cluster, *, nodes: int = 18, per_node: int = 8) -> Domain
     return domain
 
 
-def recorded(domain: Domain, name: str = TWO_RACKS, **changed: Any) -> list[BenchmarkRun]:
-    """The runs of a file of the corpus, handed in for the whole domain. changed: facts that are other."""
+def recorded(
+    domain: Domain, name: str = TWO_RACKS, *, nodes: list[Node] | None = None, **changed: Any
+) -> list[BenchmarkRun]:
+    """The runs of a file of the corpus, handed in for the whole domain or some of its nodes.
+
+    changed: facts that are other.
+    """
     data = corpus.read(name)
     reading = read(Source.of_bytes(data))
     warnings = [
@@ -42,7 +47,7 @@ def recorded(domain: Domain, name: str = TWO_RACKS, **changed: Any) -> list[Benc
     return record_runs(
         cluster=domain.cluster,
         domain=domain,
-        nodes=list(Node.objects.in_use().under(domain)),
+        nodes=list(Node.objects.in_use().under(domain)) if nodes is None else nodes,
         facts={**reading.facts, **changed},
         sha256=digest.of_text(name + repr(sorted(changed))),
         received_at=clock.now(),

@@ -33,6 +33,12 @@ def test_a_real_run_is_recorded_with_its_points_nodes_and_size(domain):
     assert run.points[-1]["size_bytes"] == run.max_size_bytes
 
 
+def test_a_whole_domain_run_that_one_node_hands_in_is_bound_to_all_nodes(domain):
+    head = [Node.objects.get(name="sn-00")]
+    assert recorded(domain, nodes=head)[0].nodes.count() == 18
+    assert list(recorded(domain, ONE_RACK, nodes=head)[0].nodes.all()) == head
+
+
 def test_the_same_file_twice_is_one_run(domain):
     first, second = recorded(domain), recorded(domain)
     assert [run.pk for run in first] == [run.pk for run in second]
