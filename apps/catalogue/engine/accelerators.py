@@ -94,6 +94,13 @@ def shipped_accelerators() -> Mapping[str, Accelerator]:
     return MappingProxyType(parse_accelerators(document["accelerators"]))
 
 
+@cache
+def source_titles() -> Mapping[str, str]:
+    """Titles of the sources that the data file cites, by id."""
+    document = yaml.safe_load(DATA.read_text(encoding="utf-8"))
+    return MappingProxyType({row["id"]: row["title"] for row in document["meta"]["sources"]})
+
+
 def accelerator(part_id: str) -> Accelerator:
     """The shipped part of that id. Raises Missing, naming the id."""
     try:

@@ -202,6 +202,12 @@ def count_shown(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def change_shown(share: float, digits: int = 1) -> str:
+    """A relative change with its sign as percent; none has no sign."""
+    rounded = round(100 * share, digits)
+    return f"{rounded:+.{digits}f} %" if rounded else f"{0:.{digits}f} %"
+
+
 def yes_no(value: bool) -> str:
     """A flag in words."""
     return _("yes") if value else _("no")

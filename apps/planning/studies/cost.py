@@ -24,6 +24,7 @@ from apps.planning.studies.blocks import (
     Stat,
     Stats,
     Table,
+    change_shown,
     count_shown,
 )
 from apps.planning.studies.prices import PriceFields, prices_of, start_prices
@@ -191,7 +192,7 @@ def _sensitivity_table(result: Result) -> Table:
     rows = [
         [
             PRICES[one["name"]],
-            *(f"{one[end]:.4g} ({100 * (one[end] / base - 1):+.1f} %)" for end in ("low", "high")),
+            *(f"{one[end]:.4g} ({change_shown(one[end] / base - 1)})" for end in ("low", "high")),
         ]
         for one in result["sensitivity"]
     ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
-from apps.catalogue.engine.accelerators import accelerator
+from apps.catalogue.engine.accelerators import accelerator, source_titles
 from apps.catalogue.engine.models import ModelSpec
 from apps.core.errors import FieldError, Invalid, OutOfRange
 from apps.planning.engine.estimate import Assumption
@@ -85,7 +86,9 @@ def require_precision(card: str, precision: str, *, field: str = "precision") ->
 def card_assumptions(card: str, assumed: tuple[Assumption, ...]) -> Iterator[dict[str, Any]]:
     """What was taken from the catalogue, with its confidence there."""
     part, rows = accelerator(card), Assumed()
-    rows.add("accelerator", part.name, ", ".join(part.sources[:2]), part.confidence)
+    titles = source_titles()
+    cited = "; ".join(titles.get(one, one) for one in part.sources if one in titles)
+    rows.add("accelerator", part.name, cited or _("general knowledge"), part.confidence)
     for one in assumed:
         confidence = "rule_of_thumb" if one.uncertain else part.confidence
         rows.add(one.name, one.value, one.source, confidence)

@@ -77,6 +77,8 @@ def _sweep_chart(sweep: list[list[float]]) -> Iterator[Chart]:
     layout = axes(_("requests at once"), _("ms per output token"), log_x=True)
     layout["yaxis2"] = {
         "title": {"text": _("tokens per second and card")},
+        "rangemode": "tozero",
+        "showgrid": False,
         "overlaying": "y",
         "side": "right",
     }

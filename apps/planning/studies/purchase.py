@@ -66,6 +66,7 @@ class PurchaseForm(PriceFields, HardwareFields):
         super().__init__(*args, **kwargs)
         chosen: Any = self.fields["workloads"]
         chosen.choices = [(one.id, one.name) for one in shipped_models().values()]
+        chosen.widget.attrs["size"] = 8
 
     def clean_workloads(self) -> list[str]:
         chosen: list[str] = self.cleaned_data["workloads"]
@@ -224,23 +225,26 @@ def _chart(number: int, row: Result) -> Chart:
 
 def _size_table(row: Result) -> Table:
     return Table(
-        title=_("Supernode against ordinary, %(model)s") % {"model": row["model"]},
-        columns=[_("Accelerators"), _("tokens/s, supernode"), _("tokens/s, ordinary"), _("Speed-up"),
-                 _("a million, supernode"), _("a million, ordinary"), _("Better buy")],
+        title=_("Supernode / ordinary cluster, %(model)s") % {"model": row["model"]},
+        columns=[
+            _("Accelerators"),
+            _("Tokens per second"),
+            _("Speed-up"),
+            _("A million tokens"),
+            _("Better buy"),
+        ],
         rows=[
             [
                 count_shown(one["cards"]),
-                count_shown(one["supernode_tokens_per_s"]),
-                count_shown(one["ordinary_tokens_per_s"]),
+                f"{count_shown(one['supernode_tokens_per_s'])} / {count_shown(one['ordinary_tokens_per_s'])}",
                 f"{one['speedup']:.3f} ×",
-                f"{one['supernode_per_million']:.4g}",
-                f"{one['ordinary_per_million']:.4g}",
+                f"{one['supernode_per_million']:.4g} / {one['ordinary_per_million']:.4g}",
                 BUYS[one["better"]],
             ]
             for one in row["sizes"]
         ],
         icon="scale",
-    )  # fmt: skip
+    )
 
 
 def _marginal_table(row: Result) -> Table:

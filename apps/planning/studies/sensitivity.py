@@ -30,6 +30,7 @@ from apps.planning.studies.blocks import (
     Stats,
     Table,
     axes,
+    change_shown,
     line,
 )
 from apps.planning.studies.hardware import HardwareFields, system_document
@@ -134,9 +135,12 @@ def show(values: Values, result: Result) -> list[Block]:
     stats = [
         Stat(label=_("Step"), value=show_seconds(base)),
         Stat(label="MFU", value=f"{100 * result['mfu']:.1f}", unit="%"),
-        Stat(label=_("Hangs most on"), value=SWINGS[widest["name"]],
-             note=f"{100 * (widest['raised_s'] / base - 1):+.1f} % … {100 * (widest['lowered_s'] / base - 1):+.1f} %"),
-    ]  # fmt: skip
+        Stat(
+            label=_("Widest swing"),
+            value=change_shown(widest["lowered_s"] / base - 1),
+            note=_on_what(values, widest),
+        ),
+    ]
     return [
         Stats(stats=stats),
         *_notes(result),
@@ -146,6 +150,11 @@ def show(values: Values, result: Result) -> list[Block]:
         Figures(title=_("How it is computed"), figures=list(_figures(result))),
         Assumptions(rows=result["assumptions"]),
     ]
+
+
+def _on_what(values: Values, swing: Result) -> str:
+    said = {"figure": SWINGS[swing["name"]], "change": f"{values['change_percent']:g} %"}
+    return _("%(figure)s %(change)s lower") % said
 
 
 def _notes(result: Result) -> Iterator[Note]:
@@ -190,7 +199,7 @@ def _curves_chart(result: Result) -> Chart:
 def _swing_table(values: Values, result: Result) -> Table:
     base, change = result["iteration_time_s"], f"{values['change_percent']:g} %"
     rows = [
-        [SWINGS[one["name"]], *(f"{100 * (one[end] / base - 1):+.2f} %" for end in ("lowered_s", "raised_s"))]
+        [SWINGS[one["name"]], *(change_shown(one[end] / base - 1, 2) for end in ("lowered_s", "raised_s"))]
         for one in result["swings"]
     ]
     columns = [_("Figure"), f"−{change}", f"+{change}"]
