@@ -37,7 +37,7 @@ def channels(queue: Path, tmp_path: Path) -> Iterator[list[broker.Channel]]:
 
 
 def test_the_application_works_with_this_broker():
-    with application.connection(url="filesystem://localhost") as connection:
+    with application.connection_for_write("filesystem://localhost") as connection:
         assert isinstance(connection.transport, broker.Transport)
 
 
