@@ -287,6 +287,7 @@ SPECTACULAR_SETTINGS = {
         "JobStateEnum": "apps.jobs.models.JobState",
         "ReceiptStateEnum": "apps.evidence.models.ReceiptState",
         "HoldKindEnum": "apps.fleet.models.HoldKind",
+        "CatalogueKindEnum": "apps.catalogue.engine.overlays.KIND_CHOICES",
         "NodeHealthEnum": "apps.fleet.models.NodeHealth",
         "LifeCycleEnum": "apps.fleet.models.LifeCycle",
         "ChangeKindEnum": "apps.changes.models.ChangeKind",

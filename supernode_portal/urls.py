@@ -8,7 +8,17 @@ from django.views.i18n import set_language
 
 from apps.core.views import choose_theme
 
-_PAGES = ["accounts", "audit", "jobs", "evidence", "fleet", "environments", "health", "benchmarks"]
+_PAGES = [
+    "accounts",
+    "audit",
+    "jobs",
+    "evidence",
+    "catalogue",
+    "fleet",
+    "environments",
+    "health",
+    "benchmarks",
+]
 _PAGES += ["planning", "changes", "launches"]
 
 urlpatterns = [

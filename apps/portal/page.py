@@ -34,6 +34,7 @@ _NAVIGATION: tuple[tuple[str | Promise, tuple[_Item, ...]], ...] = (
             (_("Health"), "health:overview", "heartbeat", Right.READ),
             (_("Benchmarks"), "benchmarks:runs", "chart-line", Right.READ),
             (_("Plans"), "planning:plans", "scale", Right.READ),
+            (_("Catalogue"), "catalogue:accelerators", "book", Right.READ),
         ),
     ),
     (

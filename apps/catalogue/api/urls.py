@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from apps.catalogue.api import views
+
+urlpatterns = [
+    path("catalogue/accelerators/", views.Accelerators.as_view(), name="accelerators"),
+    path("catalogue/supernodes/", views.Supernodes.as_view(), name="supernodes"),
+    path("catalogue/edits/", views.Edits.as_view(), name="edits"),
+    path("catalogue/edits/<int:edit_id>/", views.OneEdit.as_view(), name="edit"),
+]

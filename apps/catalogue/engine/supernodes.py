@@ -61,11 +61,13 @@ def supernodes() -> dict[str, Supernode]:
     """Id to system, in the order of the table."""
     ready = frozenset(table("supernodes")["templates"])
     return {
-        row["id"]: _supernode(row, is_template=row["id"] in ready) for row in table("supernodes")["systems"]
+        row["id"]: parse_supernode(row, is_template=row["id"] in ready)
+        for row in table("supernodes")["systems"]
     }
 
 
-def _supernode(row: dict[str, Any], *, is_template: bool) -> Supernode:
+def parse_supernode(row: dict[str, Any], *, is_template: bool) -> Supernode:
+    """One row of the data file as a value; GB/s become bytes per second."""
     link, power = row["scale_up"], row["power"]
     one_way_gb_s = link["unidirectional_gb_s_per_accelerator"]
     return Supernode(

@@ -1,0 +1,62 @@
+"""Forms of the catalogue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.queries import scopes_visible_to
+from apps.catalogue.engine.overlays import FIELDS, Confidence, Kind
+from apps.core.actor import Actor
+from apps.core.rights import Right
+
+EVERYWHERE = "*"
+CONFIDENCE_WORDS = {
+    Confidence.MEASURED: _("measured by ourselves"),
+    Confidence.VENDOR_DOC: _("vendor's documentation"),
+    Confidence.VENDOR_SECONDARY: _("vendor, quoted by others"),
+    Confidence.THIRD_PARTY: _("third party"),
+    Confidence.REPORTED: _("reported"),
+    Confidence.RECALLED: _("recalled, not re-read"),
+    Confidence.UNKNOWN: _("unknown"),
+}
+
+
+class FigureForm(forms.Form):
+    """One figure with its source."""
+
+    path = forms.ChoiceField(label=_("Figure"))
+    value = forms.CharField(
+        label=_("Value"), required=False, max_length=200, help_text=_("Empty says that it is not known.")
+    )
+    source = forms.CharField(label=_("Source"), max_length=300)
+    confidence = forms.ChoiceField(
+        label=_("Confidence"), choices=[(one.value, word) for one, word in CONFIDENCE_WORDS.items()]
+    )
+    scope = forms.ChoiceField(label=_("For"))
+
+    def __init__(self, *args: Any, actor: Actor, kind: Kind, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["path"].choices = [
+            (path, f"{path} ({unit})" if unit not in ("", "n") else path)
+            for path, unit in FIELDS[kind].items()
+        ]
+        allowed = actor.scope_ids(Right.OPERATE)
+        scopes = scopes_visible_to(actor)
+        if allowed is not None:
+            scopes = scopes.filter(pk__in=allowed)
+        every: list[tuple[str, Any]] = [(EVERYWHERE, _("every cluster"))] if allowed is None else []
+        self.fields["scope"].choices = [*every, *((str(scope.pk), scope.name) for scope in scopes)]
+
+    def scope_id(self) -> int | None:
+        chosen = self.cleaned_data["scope"]
+        return None if chosen == EVERYWHERE else int(chosen)
+
+
+class NewEntryForm(FigureForm):
+    """A new entry, by its first figure."""
+
+    entry = forms.SlugField(label=_("Short name"), max_length=80)
+    field_order = ["entry"]

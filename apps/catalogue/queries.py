@@ -1,0 +1,119 @@
+"""The catalogue as a team sees it: shipped figures with everybody's and its own edits laid over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, Q, QuerySet
+
+from apps.catalogue.engine import overlays
+from apps.catalogue.engine.accelerators import Accelerator, shipped_accelerators
+from apps.catalogue.engine.overlays import FIELDS, Edit, Kind
+from apps.catalogue.engine.supernodes import Supernode
+from apps.catalogue.models import CatalogueEdit
+from apps.core.errors import Missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One field of an entry. shipped: what comes with the portal. edit: who set it otherwise; None if nobody."""
+
+    path: str
+    unit: str
+    value: Any
+    shipped: Any
+    confidence: str
+    edit: CatalogueEdit | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One accelerator or supernode with where its figures are from."""
+
+    kind: Kind
+    id: str
+    name: str
+    vendor: str
+    row: dict[str, Any]
+    figures: tuple[Figure, ...]
+    sources: tuple[str, ...]
+    is_shipped: bool
+
+    @property
+    def edited(self) -> int:
+        return sum(figure.edit is not None for figure in self.figures)
+
+
+def edits_for(scope_id: int | None, kind: Kind) -> QuerySet[CatalogueEdit]:
+    """Everybody's edits first, then those of the scope, which win."""
+    mine = Q(scope__isnull=True) | Q(scope_id=scope_id) if scope_id is not None else Q(scope__isnull=True)
+    return CatalogueEdit.objects.filter(mine, kind=kind).order_by(F("scope_id").asc(nulls_first=True), "id")
+
+
+def accelerators_for(scope_id: int | None) -> dict[str, Accelerator]:
+    """Accelerators as a team has them, by id; None: as everybody has them."""
+    edits = _values(edits_for(scope_id, Kind.ACCELERATOR))
+    return overlays.accelerators(edits) if edits else dict(shipped_accelerators())
+
+
+def supernodes_for(scope_id: int | None) -> dict[str, Supernode]:
+    """Supernodes as a team has them, by id."""
+    return overlays.supernodes(_values(edits_for(scope_id, Kind.SUPERNODE)))
+
+
+def entries_for(scope_id: int | None, kind: Kind) -> list[Entry]:
+    """All entries of a kind, by vendor and name, in one query."""
+    edits = list(edits_for(scope_id, kind))
+    found = overlays.rows(kind, _values(edits))
+    by_field = {(edit.entry, edit.path): edit for edit in edits}
+    entries = [_entry(kind, row, by_field) for row in found.values()]
+    return sorted(entries, key=lambda one: (one.vendor.lower(), one.name.lower()))
+
+
+def entry_for(scope_id: int | None, kind: Kind, entry_id: str) -> Entry:
+    """One entry. Raises Missing."""
+    found = next((one for one in entries_for(scope_id, kind) if one.id == entry_id), None)
+    if found is None:
+        raise Missing(f"there is no {kind.value} {entry_id!r} in the catalogue")
+    return found
+
+
+def _values(edits: Any) -> list[Edit]:
+    return [
+        Edit(
+            entry=edit.entry,
+            path=edit.path,
+            value=edit.value,
+            source=edit.source,
+            confidence=edit.confidence,
+        )
+        for edit in edits
+    ]
+
+
+def _entry(kind: Kind, row: dict[str, Any], edits: dict[tuple[str, str], CatalogueEdit]) -> Entry:
+    shipped = overlays.shipped_rows(kind).get(row["id"])
+    confidences = row.get("field_confidence", {})
+    return Entry(
+        kind=kind,
+        id=row["id"],
+        name=row["name"] or row["id"],
+        vendor=row["vendor"] or "",
+        row=row,
+        figures=tuple(
+            Figure(
+                path=path,
+                unit="" if unit == "n" else unit,
+                value=overlays.get_path(row, path),
+                shipped=overlays.get_path(shipped or {}, path),
+                confidence=confidences.get(path)
+                or confidences.get(path.partition(".")[0])
+                or row["confidence"],
+                edit=edits.get((row["id"], path)),
+            )
+            for path, unit in FIELDS[kind].items()
+        ),
+        sources=tuple(dict.fromkeys(row["source"])),
+        is_shipped=shipped is not None,
+    )

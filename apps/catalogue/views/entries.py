@@ -1,0 +1,106 @@
+"""Accelerators and supernodes with their figures, sources and confidence, and a team's own figures."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.queries import scope_by_slug, scopes_visible_to
+from apps.catalogue import queries, services
+from apps.catalogue.engine.overlays import Confidence, Kind
+from apps.catalogue.forms import FigureForm, NewEntryForm
+from apps.core import form_errors
+from apps.core.actor import Actor
+from apps.core.errors import Invalid, Missing
+from apps.core.filtering import refuse_unknown
+from apps.core.pages import actor_of
+from apps.core.rights import Right
+
+
+def accelerators(request: HttpRequest) -> HttpResponse:
+    """The accelerators that plans and checks compute with."""
+    return _list(request, Kind.ACCELERATOR)
+
+
+def supernodes(request: HttpRequest) -> HttpResponse:
+    """Scale-up systems, as starting values."""
+    return _list(request, Kind.SUPERNODE)
+
+
+def _list(request: HttpRequest, kind: Kind) -> HttpResponse:
+    actor = actor_of(request)
+    may_edit = actor.may_anywhere(Right.OPERATE)
+    form = NewEntryForm(request.POST or None, actor=actor, kind=kind) if may_edit else None
+    sent = request.method == "POST" and form is not None and form.is_valid()
+    if sent and form and _saved(form, actor, kind, form.cleaned_data["entry"]):
+        return redirect(_address(kind, form.cleaned_data["entry"], form.scope_id(), actor))
+    context = {
+        "kind": kind.value,
+        "entries": queries.entries_for(_scope_id(request, actor), kind),
+        "form": form,
+    }
+    return render(request, f"catalogue/{kind.value}s.html", context)
+
+
+def entry(request: HttpRequest, kind: str, entry_id: str) -> HttpResponse:
+    """One entry: each figure with its source and confidence, and setting one."""
+    actor = actor_of(request)
+    of_kind = _kind(kind)
+    form = None
+    if actor.may_anywhere(Right.OPERATE):
+        form = FigureForm(request.POST or None, actor=actor, kind=of_kind)
+        if request.method == "POST" and form.is_valid() and _saved(form, actor, of_kind, entry_id):
+            return redirect(_address(of_kind, entry_id, form.scope_id(), actor))
+    found = queries.entry_for(_scope_id(request, actor), of_kind, entry_id)
+    return render(request, "catalogue/entry.html", {"entry": found, "kind": kind, "form": form})
+
+
+@require_POST
+def clear(request: HttpRequest, edit_id: int) -> HttpResponse:
+    """Give a figure back to what is shipped."""
+    row = services.clear_figure(actor=actor_of(request), edit_id=edit_id)
+    messages.success(request, _("The figure is as shipped again."))
+    return redirect(
+        reverse("catalogue:accelerators" if row.kind == Kind.ACCELERATOR else "catalogue:supernodes")
+    )
+
+
+def _saved(form: FigureForm, actor: Actor, kind: Kind, entry_id: str) -> bool:
+    values = form.cleaned_data
+    try:
+        services.set_figure(
+            actor=actor,
+            scope_id=form.scope_id(),
+            kind=kind,
+            entry=entry_id,
+            path=values["path"],
+            value=values["value"],
+            source=values["source"],
+            confidence=Confidence(values["confidence"]),
+        )
+    except Invalid as error:
+        form_errors.show(form, error)
+        return False
+    return True
+
+
+def _kind(name: str) -> Kind:
+    if name not in set(Kind):
+        raise Missing()
+    return Kind(name)
+
+
+def _scope_id(request: HttpRequest, actor: Actor) -> int | None:
+    refuse_unknown(None, request.GET, also=frozenset({"cluster"}))
+    slug = request.GET.get("cluster", "")
+    return scope_by_slug(slug, actor=actor).pk if slug else None
+
+
+def _address(kind: Kind, entry_id: str, scope_id: int | None, actor: Actor) -> str:
+    address = reverse("catalogue:entry", args=[kind.value, entry_id])
+    scope = scopes_visible_to(actor).filter(pk=scope_id).first() if scope_id is not None else None
+    return f"{address}?cluster={scope.slug}" if scope else address
