@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 from apps.fleet.models import BulkImport, ImportState
-from apps.fleet.services import imports
+from apps.fleet.services import imports, what_ifs
 from apps.jobs.registry import job
 from apps.jobs.running import RunningJob, Skipped
+
+_TELL_EVERY_S = 0.5
 
 
 @job("fleet.plan_import")
@@ -36,3 +40,21 @@ def _import(running: RunningJob) -> BulkImport:
     if row.state == ImportState.APPLIED or row.version != running.arguments["version"]:
         raise Skipped("the import was applied or changed meanwhile")
     return row
+
+
+@job(what_ifs.KIND)
+def play_what_if(running: RunningJob) -> None:
+    """Play a job mix under each policy; reads only."""
+    cluster_id, values = running.arguments["cluster_id"], running.arguments["values"]
+    told_at = [0.0]
+
+    def progress(done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - told_at[0] > _TELL_EVERY_S:
+            told_at[0] = now
+            running.progress(done, total, "playing")
+
+    result = what_ifs.play(cluster_id=cluster_id, values=values, progress=progress)
+    with running.finishing() as outcome:
+        outcome.result = result
+        outcome.url = what_ifs.address_of(cluster_id, running.job.pk)

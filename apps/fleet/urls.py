@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.fleet.views import clusters, domains, imports, nodes, schedulers, topology
+from apps.fleet.views import (
+    clusters,
+    domains,
+    imports,
+    nodes,
+    placement,
+    schedulers,
+    topology,
+    what_ifs,
+)
 
 app_name = "fleet"
 urlpatterns = [
@@ -14,6 +23,10 @@ urlpatterns = [
     path("clusters/<slug:slug>/build-domain/", domains.build_domain, name="build_domain"),
     path("clusters/<slug:slug>/topology/", topology.topology, name="topology"),
     path("clusters/<slug:slug>/nodes/", nodes.nodes, name="nodes"),
+    path("clusters/<slug:slug>/what-ifs/", what_ifs.what_ifs, name="what_ifs"),
+    path("clusters/<slug:slug>/what-ifs/<int:job_id>/", what_ifs.what_if, name="what_if"),
+    path("clusters/<slug:slug>/mixed/", what_ifs.mixed, name="mixed"),
+    path("clusters/<slug:slug>/placement/", placement.placement, name="placement"),
     path("clusters/<slug:slug>/imports/", imports.imports, name="imports"),
     path("clusters/<slug:slug>/imports/<int:pk>/", imports.one_import, name="import"),
     path("clusters/<slug:slug>/imports/<int:pk>/map/", imports.map_columns, name="map_import"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.fleet.api import clusters, imports, nodes, schedulers
+from apps.fleet.api import clusters, imports, nodes, placement, schedulers, what_ifs
 
 urlpatterns = [
     path("clusters/", clusters.Clusters.as_view(), name="clusters"),
@@ -39,5 +39,12 @@ urlpatterns = [
         schedulers.CompareFile.as_view(),
         name="compare_file",
     ),
+    path("clusters/<slug:slug>/placement-check/", placement.PlacementCheck.as_view(), name="placement_check"),
+    path(
+        "clusters/<slug:slug>/allocation-what-ifs/",
+        what_ifs.AllocationWhatIfs.as_view(),
+        name="allocation_what_ifs",
+    ),
+    path("clusters/<slug:slug>/mixed-split/", what_ifs.MixedSplit.as_view(), name="mixed_split"),
     path("hardware-changes/", nodes.HardwareChanges.as_view(), name="hardware_changes"),
 ]

@@ -34,6 +34,11 @@ class Share:
     work_share: float
     relative_time: float
 
+    @property
+    def tflops(self) -> float:
+        """Of one accelerator, for people."""
+        return self.generation.compute_flops / 1e12
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:

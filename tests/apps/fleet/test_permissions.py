@@ -21,6 +21,7 @@ PLACE = {"rack": "R1", "position": "", "serial": ""}
 BUILD = {"cluster": "hall-1", "name": "new", "template": "8-mesh", "accelerator_model": "x"}
 HOLD = {"node_id": "{node}", "kind": "quarantine", "reason": "x"}
 ROWS = {"cluster": "hall-1", "rows": {"nodes": [{"name": "n9"}]}}
+MIX = {"jobs": [{"name": "a", "cards": 1, "count": 1, "duration_s": 60}]}
 EDIT = {"name": "Hall", "description": "", "owner_team": ""}
 
 # name of the address, method, body, status by person; eve of another cluster gets `hidden` where it is one object
@@ -54,6 +55,9 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("import", "get", None, READ | {"eve": 404}),
     ("import_rows", "get", None, READ | {"eve": 404}),
     ("apply_import", "post", None, {"vic": 403, "bo": 200, "ada": 200, "eve": 404}),
+    ("placement_check", "post", {"ranks": ["x"]}, {"vic": 400, "bo": 400, "ada": 400, "eve": 404}),
+    ("allocation_what_ifs", "post", MIX, {"vic": 202, "bo": 202, "ada": 202, "eve": 404}),
+    ("mixed_split", "post", {"units": 8}, {"vic": 400, "bo": 400, "ada": 400, "eve": 404}),
     ("export", "get", None, READ | {"eve": 404}),
     ("scheduler_file", "get", None, READ | {"eve": 404}),
     ("compare_file", "get", None, {"vic": 404, "bo": 404, "ada": 404, "eve": 404}),  # no such delivery

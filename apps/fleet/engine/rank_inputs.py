@@ -1,0 +1,45 @@
+"""Rank maps as people paste them: hostfile, Slurm node list, pods or JSON, told apart by their look."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from apps.core.errors import FieldError, Invalid
+from apps.fleet.engine import rank_maps
+
+
+def read_ranks(text: str, *, per_node: int) -> tuple[str, ...]:
+    """One node name per rank. per_node: ranks on a node where the text does not say.
+
+    JSON starts with a bracket: a list of nodes, a map from rank to node, a list of {rank, node}, or
+    of pods {name, node}. One line without blanks is a node list such as sn[01-18]; else it is a hostfile.
+    Raises Invalid with everything that is wrong.
+    """
+    start = text.strip()
+    if start.startswith(("{", "[")):
+        return _json(start, per_node)
+    if start and len(start.split()) == 1 and ":" not in start:
+        return rank_maps.from_node_list(start, per_node=per_node)
+    return rank_maps.from_hostfile(text, slots_default=per_node)
+
+
+def _json(text: str, per_node: int) -> tuple[str, ...]:
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        message = f"no valid JSON: {getattr(fault, 'msg', fault)}"
+        raise Invalid(
+            message, code="bad_json", errors=[FieldError(pointer="/ranks", message=message)]
+        ) from fault
+    return read_values(value, per_node=per_node)
+
+
+def read_values(value: Any, *, per_node: int) -> tuple[str, ...]:
+    """The same from decoded JSON: a list of nodes, a map, a list of {rank, node} or of pods."""
+    pods = isinstance(value, list) and bool(value) and all(_is_pod(one) for one in value)
+    return rank_maps.from_pods(value, per_pod=per_node) if pods else rank_maps.from_json(value)
+
+
+def _is_pod(one: Any) -> bool:
+    return isinstance(one, dict) and "name" in one and "rank" not in one
