@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.health import views
+from apps.health.views import knowledge, overview, settings, upkeep
 
 app_name = "health"
-urlpatterns = [path("health/", views.overview, name="overview")]
+urlpatterns = [
+    path("health/", overview.overview, name="overview"),
+    path("health/faults/<int:pk>/", overview.fault, name="fault"),
+    path("health/faults/<int:pk>/resolve/", overview.resolve, name="resolve"),
+    path("health/nodes/<int:pk>/quarantine/", overview.quarantine, name="quarantine"),
+    path("health/knowledge/", knowledge.items, name="knowledge"),
+    path("health/knowledge/<slug:item_id>/", knowledge.item, name="item"),
+    path("health/diagnose/", knowledge.diagnose, name="diagnose"),
+    path("health/rules/", settings.rules, name="rules"),
+    path("health/rules/<slug:rule_id>/", settings.rule, name="rule"),
+    path("clusters/<slug:slug>/health/settings/", settings.policy, name="policy"),
+    path("health/upkeep/", upkeep.calendar, name="upkeep"),
+    path("health/upkeep/<int:pk>/", upkeep.task, name="task"),
+    path("health/upkeep/<int:pk>/retire/", upkeep.retire, name="retire_upkeep"),
+    path("clusters/<slug:slug>/upkeep/plan/", upkeep.plan, name="plan_upkeep"),
+    path("clusters/<slug:slug>/upkeep/plan-usual/", upkeep.plan_usual, name="plan_usual_upkeep"),
+]

@@ -1,19 +1,167 @@
-"""What is ill now."""
+"""What is ill now, what should leave scheduling, and one fault."""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from collections import Counter
+from typing import Any
 
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.catalogue.engine.fault_codes import sxid_codes, xid_codes
+from apps.core import clock, form_errors
+from apps.core.errors import Conflict, Invalid
+from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
-from apps.health import queries
+from apps.core.paging import page_of
+from apps.core.rights import Right
+from apps.fleet.models import HoldKind
+from apps.fleet.page import cluster_context
+from apps.fleet.queries import cluster_for, nodes_visible
+from apps.fleet.services import hold_node
+from apps.health import filters, forms, queries, services
+from apps.health.engine.knowledge import knowledge
+from apps.health.models import FaultRecord
+from apps.health.words import (
+    ACTION_CLASSES,
+    HELD_BACK,
+    SEVERITIES,
+    SEVERITY_VERDICTS,
+    STEPS,
+    reason_text,
+    rule_title,
+)
+
+_FIGURES_SHOWN = 40
 
 
 def overview(request: HttpRequest) -> HttpResponse:
-    """Open faults."""
+    """Open faults, figures beyond their limits, and nodes that should leave scheduling."""
     actor = actor_of(request)
-    return render(
-        request,
-        "health/overview.html",
-        {"faults": queries.faults_visible(actor).filter(resolved_at__isnull=True)[:50]},
-    )
+    refuse_unknown(filters.FaultFilter, request.GET)
+    slug = request.GET.get("cluster", "")
+    cluster = cluster_for(actor, slug) if slug else None
+    faults = filters.FaultFilter(request.GET, queryset=queries.faults_visible(actor))
+    rows = faults.qs if request.GET.get("state") else faults.qs.filter(resolved_at__isnull=True)
+    page = page_of(request, rows, size=25)
+    states = queries.states_visible(actor).filter(verdict__in=["fail", "warn"])
+    nodes = nodes_visible(actor).in_use()
+    if cluster is not None:
+        states, nodes = states.filter(node__cluster=cluster), nodes.filter(cluster=cluster)
+    tasks = queries.tasks_visible(actor).filter(due_on__lt=clock.now().date())
+    context = (cluster_context(cluster) if cluster else {}) | {
+        "cluster": cluster,
+        "counts": Counter(nodes.order_by().values_list("health", flat=True)),
+        "filter": faults,
+        "filtered": any(request.GET.get(name) for name in faults.filters if name != "cluster"),
+        "page": page,
+        "faults": [_fault(row) for row in page.object_list],
+        "figures": [
+            {"row": row, "title": rule_title(row.rule)} for row in states.order_by("verdict")[:_FIGURES_SHOWN]
+        ],
+        "proposals": [
+            _proposal(one, may_write=actor.may(Right.OPERATE, one.node.cluster.scope_id))
+            for one in queries.proposals(actor, cluster_id=cluster.pk if cluster else None)
+        ],
+        "overdue": (tasks.filter(cluster=cluster) if cluster else tasks).count(),
+        "may_administrate": cluster is not None and actor.may(Right.ADMIN, cluster.scope_id),
+    }
+    return render(request, "health/overview.html", context)
+
+
+def fault(request: HttpRequest, pk: int) -> HttpResponse:
+    """One fault: what the code means, what is done about it, and the line that said so."""
+    actor = actor_of(request)
+    row = queries.fault_for(actor, pk)
+    return _fault_page(request, row, forms.ResolveForm())
+
+
+@require_POST
+def resolve(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what was done about a fault."""
+    actor = actor_of(request)
+    form = forms.ResolveForm(request.POST)
+    if form.is_valid():
+        try:
+            services.resolve_fault(actor=actor, fault_id=pk, resolution=form.cleaned_data["resolution"])
+        except (Invalid, Conflict) as error:
+            form_errors.show(form, error)
+        else:
+            messages.success(request, _("The fault is resolved."))
+            return redirect("health:fault", pk)
+    return _fault_page(request, queries.fault_for(actor, pk, Right.OPERATE), form)
+
+
+@require_POST
+def quarantine(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take a node out of scheduling, as proposed."""
+    try:
+        hold = hold_node(
+            actor=actor_of(request),
+            node_id=pk,
+            kind=HoldKind.QUARANTINE,
+            reason=request.POST.get("reason", ""),
+        )
+    except (Invalid, Conflict) as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, _("%(node)s is in quarantine.") % {"node": hold.node.name})
+    return redirect("health:overview")
+
+
+def _fault(row: FaultRecord) -> dict[str, Any]:
+    return {
+        "row": row,
+        "title": _title(row),
+        "verdict": SEVERITY_VERDICTS.get(row.severity, "unknown"),
+        "severity": SEVERITIES.get(row.severity, row.severity),
+        "action": ACTION_CLASSES.get(row.action_class, row.action_class),
+    }
+
+
+def _title(row: FaultRecord) -> str:
+    if row.kind == "xid":
+        known = xid_codes().get(row.code)
+        return known.title if known else ""
+    switch = sxid_codes().get(row.code)
+    return switch.name if switch else ""
+
+
+def _proposal(one: queries.NodeProposal, *, may_write: bool) -> dict[str, Any]:
+    reasons = [str(reason_text(code)) for code in one.proposal.reasons]
+    return {
+        "node": one.node,
+        "step": one.proposal.step.value,
+        "word": STEPS[one.proposal.step.value],
+        "action": ACTION_CLASSES[one.proposal.action_class.value],
+        "reasons": reasons,
+        "reason_codes": ", ".join(one.proposal.reasons),
+        "held_back": HELD_BACK[one.proposal.held_back.value],
+        "held": one.held,
+        "may_quarantine": may_write and one.held is None and one.proposal.step.value == "quarantine",
+    }
+
+
+def _fault_page(request: HttpRequest, row: FaultRecord, form: forms.ResolveForm) -> HttpResponse:
+    actor = actor_of(request)
+    language = translation.get_language() or "en"
+    context = cluster_context(row.node.cluster) | {
+        "cluster": row.node.cluster,
+        "fault": row,
+        "shown": _fault(row),
+        "known": xid_codes().get(row.code) if row.kind == "xid" else None,
+        "switch": sxid_codes().get(row.code) if row.kind == "sxid" else None,
+        "items": [
+            {"id": item.id, "title": item.title.in_language(language)}
+            for item in knowledge()
+            if row.kind == "xid" and row.code in item.xids
+        ],
+        "others": queries.open_faults(node_ids=[row.node_id]).exclude(pk=row.pk)[:10],
+        "form": form,
+        "may_write": actor.may(Right.OPERATE, row.node.cluster.scope_id),
+    }
+    return render(request, "health/fault.html", context)

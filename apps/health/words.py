@@ -1,0 +1,126 @@
+"""Words of health for people: action classes, detailed actions, rules, and why a proposal waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.health.engine.thresholds import HealthRule
+
+Word = str | Promise
+
+ACTION_CLASSES: Mapping[str, Word] = {
+    "none": _("nothing to do now"),
+    "unknown": _("not described: keep the log, ask the vendor"),
+    "restart_app": _("restart the job"),
+    "reset": _("drain and reset the GPU"),
+    "reboot": _("reboot the node"),
+    "drain_repair": _("drain and repair"),
+    "contact_vendor": _("contact the vendor, expect a replacement"),
+}
+SEVERITY_VERDICTS: Mapping[str, str] = {"critical": "fail", "warning": "warn", "info": "pass"}
+SEVERITIES: Mapping[str, Word] = {
+    "critical": _("critical"),
+    "warning": _("to be watched"),
+    "info": _("no effect on service"),
+}
+STEPS: Mapping[str, Word] = {
+    "quarantine": _("quarantine: no new jobs"),
+    "sub_healthy": _("sub-healthy: no new long jobs"),
+    "none": _("leave it"),
+}
+HELD_BACK: Mapping[str, Word] = {
+    "": "",
+    "policy": _("a person decides: the cluster's policy sets nothing by itself"),
+    "person": _("a person has decided on this node"),
+    "share": _("too many nodes of the domain are out already"),
+}
+DIRECTIONS: Mapping[str, Word] = {"above": _("above"), "below": _("below")}
+_RULES: Mapping[str, tuple[Word, Word]] = {
+    "gpu-temperature": (
+        _("GPU temperature"),
+        _("Clocks are lowered near the limit; the slowest GPU sets the pace of the job."),
+    ),
+    "memory-temperature": (_("GPU memory temperature"), _("Hot memory throttles and wears out.")),
+    "npu-temperature": (_("NPU temperature"), _("Clocks are lowered near the limit.")),
+    "power-at-limit": (
+        _("Power above its limit"),
+        _("The reading stays above the set limit; the sensor or the limit is wrong."),
+    ),
+    "row-remap-failed": (
+        _("Row remapping failed"),
+        _("No spare rows are left for a damaged one; the GPU is to be replaced."),
+    ),
+    "row-remap-pending": (
+        _("Row remapping waits for a reset"),
+        _("A damaged row is replaced at the next reset only."),
+    ),
+    "uncorrectable-rows": (
+        _("Rows remapped after uncorrectable errors"),
+        _("Many of them announce a failing memory stack."),
+    ),
+    "pages-pending": (
+        _("Page retirement waits for a reset"),
+        _("A damaged page is retired at the next reset only."),
+    ),
+    "ecc-double-bit": (_("Uncorrectable memory errors"), _("Data was lost since the last reset.")),
+    "pcie-width": (
+        _("PCIe link narrower than built"),
+        _("Host copies and RDMA of this GPU run at that share of the rate."),
+    ),
+    "pcie-replays": (_("PCIe replays"), _("The link repeats packets; seating or signal quality is poor.")),
+    "gpus-missing": (_("GPUs that do not answer"), _("The driver attached more GPUs than answer now.")),
+    "fabric-not-ready": (
+        _("NVLink fabric not ready"),
+        _("CUDA does not start on NVSwitch systems until the fabric is registered."),
+    ),
+    "recovery-asked": (
+        _("The driver asks for a recovery"),
+        _("The driver reports that the GPU needs a reset or a reboot."),
+    ),
+    "nvlink-inactive": (
+        _("NVLinks that are down"),
+        _("Each lost link takes its share of the bandwidth of every ring through this GPU."),
+    ),
+    "nvlink-slow": (
+        _("NVLinks slower than those of other GPUs"),
+        _("A link that was trained at a lower rate halves what the domain reaches."),
+    ),
+    "nvlink-errors": (
+        _("NVLink errors"),
+        _("Repeated packets cost bandwidth and announce a failing link."),
+    ),
+    "port-down": (
+        _("Network port not active"),
+        _("A rail is missing; collectives across nodes slow down or fail."),
+    ),
+    "port-slow": (
+        _("Network port slower than the others"),
+        _("Cable or transceiver came up at a lower rate."),
+    ),
+    "diagnostic-failed": (_("DCGM diagnostic failed"), _("The vendor's own test does not pass.")),
+    "diagnostic-warned": (_("DCGM diagnostic warned"), _("The vendor's own test has a remark.")),
+    "npu-health": (
+        _("NPU health"),
+        _("The NPU reports itself as Warning (1), Alarm (2) or Critical (3)."),
+    ),
+    "last-xid": (_("An Xid was reported"), _("The kernel log of the node tells which and when.")),
+}
+
+
+def rule_title(rule_id: str, default: str = "") -> Word:
+    """The rule's name for people; its id where nobody has named it."""
+    return _RULES.get(rule_id, (default or rule_id, ""))[0]
+
+
+def rule_why(rule: HealthRule) -> Word:
+    """Why the rule matters."""
+    return _RULES.get(rule.id, ("", rule.why))[1]
+
+
+def reason_text(code: str) -> Word:
+    """A reason of a proposal in words: `rule:port-down` by the rule's name, `xid:79` as Xid 79."""
+    kind, _colon, rest = code.partition(":")
+    return rule_title(rest) if kind == "rule" else f"{kind.capitalize().replace('Sx', 'SX')} {rest}"
