@@ -17,8 +17,10 @@ from apps.fleet.page import cluster_context
 from apps.fleet.queries import topology as drawing
 from apps.fleet.queries.fabric import fabric_of
 from apps.fleet.queries.layers import layer_of, layers
+from apps.fleet.queries.link_graph import link_graph_of
 
-_KNOWN = frozenset({"domain", "colour", "node", "card", "show-rack"})
+_KNOWN = frozenset({"domain", "colour", "node", "card", "mode", "show-rack"})
+_GRAPH = "graph"
 _NO_DOMAIN = "none"
 
 
@@ -55,14 +57,19 @@ def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | Non
     colours = layer.paint(nodes)
     picture = drawing.picture_of(cluster, domain, nodes, colours)
     part, cell = drawing.selected_in(picture, request.GET)
-    here = {"domain": domain.pk if domain else _NO_DOMAIN, "colour": layer.key}
+    home = domain.pk if domain else _NO_DOMAIN
+    graph_mode = request.GET.get("mode") == _GRAPH and domain is not None
+    here = urlencode({"domain": home, "colour": layer.key} | ({"mode": _GRAPH} if graph_mode else {}))
+    graph = link_graph_of(domain, picture.nodes, here=f"?{here}") if domain and graph_mode else None
     return {
         "domain": domain,
         "picture": picture,
         "layer": layer,
         "layers": layers(),
         "colours_of": colours.of,
-        "here": f"?{urlencode(here)}",
+        "home": home,
+        "graph": graph,
+        "here": f"?{here}",
         "selected": part,
         "selected_cell": cell,
         "fabric": fabric_of(domain) if domain else None,

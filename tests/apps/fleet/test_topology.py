@@ -116,3 +116,27 @@ def test_a_domain_needs_as_many_queries_with_many_nodes(cluster, vic, client_of,
     client = client_of(vic)
     assert_constant_queries(lambda: client.get(address), grow)
     assert_constant_queries(lambda: client.get(f"/clusters/{cluster.slug}/topology/"), grow)
+
+
+def test_the_link_graph_has_its_places_and_a_table_that_says_the_same(domain, cluster, vic, client_of):
+    answer = client_of(vic).get(f"/clusters/{cluster.slug}/topology/?domain={domain.pk}&mode=graph")
+    graph = answer.context["graph"]
+    edges = [one for one in graph.elements if one["group"] == "edges"]
+    ids = {one["data"]["id"] for one in graph.elements if one["group"] == "nodes"}
+    assert len(edges) == len(graph.links) > 0
+    assert all({edge["data"]["source"], edge["data"]["target"]} <= ids for edge in edges)
+    assert all("position" in one for one in graph.elements if one["group"] == "nodes")
+    assert sum(link.count for link in graph.links) == 3888
+    assert b'aria-hidden="true"' in answer.content
+
+
+def test_a_mesh_that_no_switch_joins_is_drawn_from_its_layout(cluster, bo, vic, actor_for, client_of):
+    made = services.build_domain(
+        actor=actor_for(bo),
+        cluster_id=cluster.pk,
+        name="m",
+        layout=template("8-mesh"),
+        accelerator_model="amd-mi300x",
+    )
+    answer = client_of(vic).get(f"/clusters/{cluster.slug}/topology/?domain={made.pk}&mode=graph")
+    assert len(answer.context["graph"].links) == 28

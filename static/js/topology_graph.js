@@ -1,0 +1,82 @@
+/* Draws the link graph of a topology on a canvas (data-graph), from positions that the server worked out.
+   The canvas is hidden from assistive technology: the tables beside it say the same. */
+import { bind } from "./page.js";
+
+let library = null;
+
+function cytoscape(address) {
+  library ??= new Promise((resolve, reject) => {
+    const script = Object.assign(document.createElement("script"), { src: address });
+    script.addEventListener("load", () => resolve(window.cytoscape));
+    script.addEventListener("error", reject);
+    document.head.append(script);
+  });
+  return library;
+}
+
+/** A colour of the theme as Cytoscape understands it. */
+function colour(element, name) {
+  const probe = document.createElement("i");
+  probe.style.color = `var(${name})`;
+  element.append(probe);
+  const value = getComputedStyle(probe).color;
+  probe.remove();
+  return value;
+}
+
+function look(element) {
+  const of = (name) => colour(element, name);
+  const tones = ["pass", "warn", "fail", "unknown", "waived", "running"].map((tone) => ({
+    selector: `.tone-${tone}`,
+    style: { "border-color": of(`--${tone}`), "border-width": 2 },
+  }));
+  return [
+    {
+      selector: "node",
+      style: {
+        shape: "round-rectangle",
+        width: "data(width)",
+        height: "data(height)",
+        label: "data(label)",
+        "font-size": 9,
+        "text-valign": "center",
+        color: of("--ink"),
+        "background-color": of("--surface-raised"),
+        "border-width": 1,
+        "border-color": of("--line-strong"),
+      },
+    },
+    { selector: ".frame", style: { "background-color": of("--surface-sunken"), "text-valign": "top", "text-margin-y": 14, events: "no" } },
+    {
+      selector: "edge",
+      style: { width: "data(weight)", "line-color": of("--line-strong"), opacity: 0.55, "curve-style": "haystack", "haystack-radius": 0 },
+    },
+    ...tones,
+    { selector: ".is-lit", style: { "line-color": of("--focus"), opacity: 1, "z-index": 9 } },
+    { selector: "node:selected", style: { "border-color": of("--focus"), "border-width": 3 } },
+  ];
+}
+
+async function draw(element) {
+  const elements = JSON.parse(document.getElementById(element.dataset.graph).textContent);
+  const library = await cytoscape(element.dataset.cytoscape);
+  const graph = library({
+    container: element,
+    elements,
+    layout: { name: "preset" },
+    style: look(element),
+    autoungrabify: true,
+    wheelSensitivity: 0.2,
+    pixelRatio: "auto",
+  });
+  graph.fit(undefined, 12);
+  graph.on("tap", "node[url]", (event) => location.assign(event.target.data("url")));
+  graph.on("mouseover", "node", (event) => event.target.connectedEdges().addClass("is-lit"));
+  graph.on("mouseout", "node", (event) => event.target.connectedEdges().removeClass("is-lit"));
+  new MutationObserver(() => graph.style(look(element))).observe(document.documentElement, {
+    attributes: true,
+    attributeFilter: ["data-bs-theme"],
+  });
+}
+
+bind("[data-graph]", draw);
