@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
 from apps.catalogue.engine.model_catalogue import shipped_models
 from apps.catalogue.engine.models import ModelSpec
+from apps.core.errors import FieldError, Invalid
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.layouts import Placement, Recompute, Schedule
 from apps.planning.engine.reading import stop_if_wrong
 from apps.planning.engine.reading_model import read_model
 from apps.planning.engine.reading_parallel import PLACEMENTS, RECOMPUTE, SCHEDULES
+
+LARGEST_CHARS = 100_000
+DEEPEST = 8  # objects and lists in each other
 
 _OPTIONS = (
     "precision",
@@ -71,6 +77,33 @@ def in_order(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document, and the objects in it, in the order in which people read it; unknown keys last, by name."""
     keys = sorted(document, key=lambda key: (_PLACES.get(key, len(_PLACES)), key))
     return {key: in_order(value) if isinstance(value := document[key], Mapping) else value for key in keys}
+
+
+def require_storable(document: Mapping[str, Any]) -> None:
+    """Raises Invalid, with pointers, for what a database's JSON cannot hold (NUL, infinities) or should not (size)."""
+    errors = list(_unstorable(document, ""))
+    if errors:
+        raise Invalid(errors[0].message, errors=errors)
+    if len(json.dumps(document)) > LARGEST_CHARS:
+        message = f"a plan's document has at most {LARGEST_CHARS} characters"
+        raise Invalid(message, errors=[FieldError(pointer="", message=message, code="too_large")])
+
+
+def _unstorable(value: Any, pointer: str, depth: int = 0) -> Iterator[FieldError]:
+    if depth > DEEPEST:
+        yield FieldError(pointer=pointer, message="objects are nested too deeply here", code="too_deep")
+    elif isinstance(value, str) and "\0" in value:
+        yield FieldError(pointer=pointer, message="NUL characters cannot be kept", code="nul")
+    elif isinstance(value, float) and not isfinite(value):
+        yield FieldError(pointer=pointer, message="a number must be finite", code="type")
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if "\0" in str(key):
+                yield FieldError(pointer=pointer, message="NUL characters cannot be kept", code="nul")
+            yield from _unstorable(inner, f"{pointer}/{key}", depth + 1)
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _unstorable(inner, f"{pointer}/{place}", depth + 1)
 
 
 def is_search(document: Mapping[str, Any]) -> bool:

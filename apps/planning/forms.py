@@ -236,6 +236,12 @@ class MeasuredStepForm(forms.Form):
     )
 
 
+class WithdrawForm(forms.Form):
+    """Say why a measured step counts no more."""
+
+    reason = forms.CharField(max_length=500, label=_("Reason"))
+
+
 def _given(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {name: data[name] for name in names if data.get(name) not in (None, "")}
 

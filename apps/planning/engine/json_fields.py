@@ -39,7 +39,8 @@ class Fields:
         value = self._take(key)
         if value is None:
             return self._missing(key, default, least)
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+        if not is_number or value != int(value):
             self.wrong(key, f"{key} must be a whole number, not {value!r}", "type")
             return default if default is not None else least
         if not least <= value <= most:

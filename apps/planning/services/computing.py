@@ -13,7 +13,7 @@ from apps.core.actor import Actor
 from apps.core.rights import Right, TokenScope
 from apps.jobs.models import Job
 from apps.jobs.services import enqueue
-from apps.planning.documents import is_search, parallel_of_found
+from apps.planning.documents import is_search, parallel_of_found, require_storable
 from apps.planning.engine.ablations import Ablation, ablations
 from apps.planning.engine.coefficients import document as coefficients_document
 from apps.planning.engine.estimate import estimate
@@ -33,6 +33,7 @@ def engine_version() -> str:
 
 def check_document(document: dict[str, Any]) -> None:
     """Raises Invalid with a pointer to each field that is wrong."""
+    require_storable(document)
     if is_search(document):
         read_search(document)
     else:

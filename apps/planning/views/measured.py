@@ -15,7 +15,7 @@ from apps.fleet.models import Domain
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import clusters_visible
 from apps.planning import queries, services
-from apps.planning.forms import MeasuredStepForm
+from apps.planning.forms import MeasuredStepForm, WithdrawForm
 
 
 def calibration(request: HttpRequest, domain_id: int) -> HttpResponse:
@@ -50,7 +50,8 @@ def note(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
 @require_POST
 def withdraw(request: HttpRequest, step_id: int) -> HttpResponse:
     """A measured step was wrong."""
-    reason = request.POST.get("reason", "")
-    step = services.withdraw_measured_step(actor=actor_of(request), step_id=step_id, reason=reason)
+    actor, form = actor_of(request), WithdrawForm(request.POST)
+    reason = form.cleaned_data["reason"] if form.is_valid() else ""
+    step = services.withdraw_measured_step(actor=actor, step_id=step_id, reason=reason)
     messages.success(request, _("The measured step is withdrawn; the calibration is what it was without it."))
     return redirect("planning:calibration", step.domain_id)
