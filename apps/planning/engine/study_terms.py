@@ -136,6 +136,16 @@ _TERMS = (
         formula="largest part of the step besides compute, from 5 % on",
         source="the planning engine",
     ),
+    Term(
+        key="envelope.per_param",
+        formula="2 + gradients + 12; divided by the ranks from the ZeRO stage on",
+        source="Rajbhandari et al. 2019",
+    ),
+    Term(key="envelope.total", formula="P (2 + 2 or 4 + 12)", source="mixed-precision Adam"),
+    Term(key="envelope.per_card", formula="all of it / cards", source="definition"),
+    Term(key="envelope.ring", formula="2 (n - 1)/n x S / B, B one way", source="Patarasuk and Yuan 2009"),
+    Term(key="envelope.bubble", formula="(p - 1)/v / (m + (p - 1)/v)", source="Narayanan et al. 2021"),
+    Term(key="envelope.overhead", formula="(p - 1)/(v m)", source="Narayanan et al. 2021"),
 )
 
 STUDY_TERMS: Mapping[str, Term] = MappingProxyType({term.key: term for term in _TERMS})

@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from apps.core.errors import Missing
-from apps.planning.studies import claims, cost, inference, power, purchase, reliability, scaling, sensitivity
+from apps.planning.studies import (
+    claims,
+    cost,
+    envelope,
+    inference,
+    power,
+    purchase,
+    reliability,
+    scaling,
+    sensitivity,
+)
 from apps.planning.studies.base import Study
 
 _MODULES = (
@@ -15,6 +25,7 @@ _MODULES = (
     reliability,
     power,
     cost,
+    envelope,
     purchase,
     inference,
     claims,

@@ -126,3 +126,46 @@ def test_ten_trillion_parameters_are_twenty_terabytes_on_105_cards(page, answer)
 def test_cache_of_a_token(model, kv_bytes, answer):
     found = answer("inference", model=model, kv="bf16", expert_parallel=False, decode_tp=64, batch=1)
     assert found["kv_bytes_per_token"] == pytest.approx(kv_bytes, rel=5e-3)
+
+
+@pytest.mark.parametrize("row", GOLDEN["static_training_memory"])
+def test_static_training_memory_and_the_cards_that_hold_it(row, answer):
+    gigabytes = 80 if "cards_80gb" in row else 192
+    body = {"params_billion": float(row["params"]) / 1e9, "card_memory_gb": gigabytes, "gradient_bits": "16"}
+    found = answer("envelope", **body)["memory"]
+    assert found["total_bytes"] / 1e9 == pytest.approx(row["gb"], rel=1e-3)
+    assert found["cards_needed"] == row[f"cards_{gigabytes}gb"]
+
+
+def test_the_state_of_a_parameter_and_its_share_of_a_card(page, answer):
+    golden = GOLDEN["share_per_card"]
+    body = {"params_billion": float(golden["params"]) / 1e9, "cards": golden["cards"], "gradient_bits": "16"}
+    found = answer("envelope", **body)["memory"]
+    assert found["bytes_per_parameter"] == GOLDEN["memory_bytes_per_param"]["mixed_precision_adam"]["total"]
+    assert found["per_card_bytes"] / 1e9 == pytest.approx(golden["gb_per_card"], rel=1e-3)
+    assert f"{golden['gb_per_card']:.2f} GB" in page("envelope", **body)
+
+
+def test_an_all_reduce_as_a_ring_and_as_the_naive_figure(page, answer):
+    ring, naive = GOLDEN["all_reduce"]["ring"], GOLDEN["all_reduce"]["naive"]
+    body = {
+        "message_gb": ring["gb"],
+        "ranks": ring["ranks"],
+        "link_gb_s": ring["gb_per_s"],
+        "both_ways": False,
+    }
+    found = answer("envelope", **body)["all_reduce"]
+    assert found["ring_s"] == pytest.approx(ring["seconds"], rel=1e-3)
+    assert found["naive_s"] == pytest.approx(naive["seconds"], rel=1e-3)
+    assert "Vendors state the sum of both directions" in page("envelope", both_ways=True)
+
+
+@pytest.mark.parametrize("row", GOLDEN["comm_check_all_reduce_sum"])
+def test_the_sum_of_the_ranks(row, answer):
+    assert answer("envelope", ranks=row["ranks"])["all_reduce"]["sum_of_ranks"] == row["value"]
+
+
+@pytest.mark.parametrize("row", GOLDEN["pipeline_bubble_1f1b"])
+def test_the_bubble(row, answer):
+    found = answer("envelope", pp=row["pp"], micro_batches=row["micro_batches"], vpp=1)["bubble"]
+    assert found["share"] == pytest.approx(row["share"], rel=1e-3)

@@ -156,3 +156,18 @@ def test_what_was_left_out_of_a_sent_form_is_empty_and_of_a_link_is_not(vic, cli
     assert "Cards that the gain is worth" not in browser.get("/plans/studies/claims/", sent).content.decode()
     link = browser.get("/plans/studies/claims/", {"cards_before": 256}).content.decode()
     assert "Cards that the gain is worth" in link and 'name="cards_before" value="256"' in link
+
+
+@pytest.mark.parametrize("key", sorted(STUDIES))
+def test_whoever_may_read_any_cluster_may_compute(key, vic, chen, bo, ada, eve, api):
+    expected = 202 if STUDIES[key].is_long else 200
+    for person in (vic, chen, bo, ada, eve):
+        assert api(person).post(f"/api/v1/planning/{key}/", {}, format="json").status_code == expected
+    assert api(None).post(f"/api/v1/planning/{key}/", {}, format="json").status_code == 401
+
+
+def test_every_field_of_a_study_is_shown_under_a_heading():
+    for key, study in STUDIES.items():
+        shown = [name for _title, names in study.form.groups for name in names]
+        assert sorted(shown) == sorted(study.form.base_fields), key
+        assert set(study.form.start) <= set(study.form.base_fields), key
