@@ -72,6 +72,26 @@ class Portal:
         self.process = None
         return code
 
+    def child(self, name: str) -> int:
+        """The process id of "web", "worker" or "beat"."""
+        assert self.process is not None
+        serve = self.process.pid
+        word = {"web": b"gunicorn"}.get(name, name.encode())
+        for pid in Path(f"/proc/{serve}/task/{serve}/children").read_text().split():
+            if word in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                return int(pid)
+        raise AssertionError(f"there is no {name}")
+
+    @contextmanager
+    def paused(self, name: str) -> Iterator[None]:
+        """One of the processes does nothing for a while, with all of its own children."""
+        group = self.child(name)
+        os.killpg(group, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.killpg(group, signal.SIGCONT)
+
     def client(self, *arguments: str, token: str, url: str = "") -> subprocess.CompletedProcess[str]:
         """Run the client as a node or CI does, with the token in its environment."""
         return subprocess.run(
