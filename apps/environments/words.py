@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.components import RuleKind, component
@@ -153,6 +154,11 @@ _REMEDIES: Mapping[str, Word] = {
 }
 
 
+def _now(text: str) -> str:
+    """A text of a data file in the reader's language; those that engines put together stay English."""
+    return gettext(text) if text else ""
+
+
 def intent_text(entry: MatrixEntry | None) -> str:
     """What a matrix asks of a component, as one text: the rule, and the versions where it names any."""
     if entry is None:
@@ -191,15 +197,15 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
     rows = [
         {
             "id": result.rule,
-            "title": result.definition.title,
+            "title": _now(result.definition.title),
             "verdict": result.verdict.value,
             "reason": RULE_REASONS.get(result.reason.value, result.reason.value),
             "component": label_of(result.clause.component),
             "found": ", ".join(result.found),
             "expected": ", ".join(result.expected[:_MOST_EXPECTED])
             + (" …" if len(result.expected) > _MOST_EXPECTED else ""),
-            "why": result.definition.why,
-            "remedy": result.definition.remedy,
+            "why": _now(result.definition.why),
+            "remedy": _now(result.definition.remedy),
             "source": result.definition.source,
         }
         for result in results
@@ -216,8 +222,8 @@ def job_finding_rows(findings: Iterable[JobEnvFinding]) -> list[dict[str, Any]]:
             "name": one.name,
             "value": one.value,
             "severity": one.severity.value,
-            "why": one.why,
-            "instead": one.instead,
+            "why": _now(one.why),
+            "instead": _now(one.instead),
             "suggestions": one.suggestions,
         }
         for one in findings

@@ -27,12 +27,16 @@ def calendar(request: HttpRequest) -> HttpResponse:
     found = filters.UpkeepFilter(request.GET, queryset=queries.tasks_visible(actor))
     writable = actor.scope_ids(Right.OPERATE)
     clusters = clusters_visible(actor)
+    if writable is not None:
+        clusters = clusters.filter(scope_id__in=writable)
+    planned = queries.tasks_visible(actor).order_by().values("cluster")
     context = {
         "filter": found,
         "filtered": any(request.GET.get(name) for name in found.filters),
         "page": page_of(request, found.qs),
         "today": clock.now().date(),
-        "clusters_to_plan": clusters if writable is None else clusters.filter(scope_id__in=writable),
+        "clusters_to_plan": clusters,
+        "clusters_without": clusters.exclude(pk__in=planned),
     }
     return render(request, "health/upkeep.html", context)
 

@@ -1,0 +1,81 @@
+"""Words of environments: every code that an engine gives, and every text of its data files, has one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import apps.environments
+from apps.catalogue.engine.components import RuleKind, components
+from apps.core import safe_yaml
+from apps.core.status import STATES
+from apps.environments import words
+from apps.environments.data_texts import TEXTS
+from apps.environments.engine.compat import RuleReason, built_in_rules
+from apps.environments.engine.draft import NoteKind
+from apps.environments.engine.drift import FindingKind
+from apps.environments.engine.facts import Standing
+from apps.environments.engine.rules import Outcome, Reason
+
+_DATA = Path(apps.environments.__file__).parent / "data"
+
+
+@pytest.mark.parametrize(
+    ("codes", "named"),
+    [
+        (RuleKind, words.RULES),
+        (Reason, words.REASONS),
+        (FindingKind, words.FINDING_KINDS),
+        (NoteKind, words.DRAFT_NOTES),
+        (RuleReason, words.RULE_REASONS),
+        (Standing, words.STANDINGS),
+    ],
+)
+def test_every_code_has_a_word(codes: Any, named: Any) -> None:
+    assert {code.value for code in codes} <= set(named)
+
+
+def test_every_reason_to_act_has_a_remedy() -> None:
+    fallback = words.remedies_of("drift", "no such reason")
+    harmless = {Reason.AS_ASKED}
+
+    without = [
+        code for code in Reason if code not in harmless and words.remedies_of("drift", code) == fallback
+    ]
+
+    assert without == []
+
+
+def test_every_area_of_the_catalogue_has_a_word() -> None:
+    assert {one.area for one in components().values()} <= set(words.AREAS)
+
+
+def test_labels_of_the_catalogue_are_those_that_are_translated() -> None:
+    for name, one in components().items():
+        assert str(words.label_of(name)) == one.label
+
+
+def test_every_text_of_the_data_files_is_listed_for_translation() -> None:
+    rules = [text for rule in built_in_rules() for text in (rule.title, rule.why, rule.remedy) if text]
+    jobs = list(_texts(safe_yaml.load((_DATA / "job_env.yaml").read_text(encoding="utf-8"))))
+
+    assert set(rules + jobs) == set(TEXTS)
+
+
+def test_each_outcome_has_a_look() -> None:
+    assert {outcome.value for outcome in Outcome} <= set(STATES)
+
+
+def _texts(held: Any) -> Iterator[str]:
+    if isinstance(held, dict):
+        for key, value in held.items():
+            if key in ("why", "instead") and isinstance(value, str):
+                yield value
+            else:
+                yield from _texts(value)
+    elif isinstance(held, list):
+        for value in held:
+            yield from _texts(value)
