@@ -21,6 +21,7 @@ urlpatterns = [
     path("create-cluster/", clusters.create_cluster, name="create_cluster"),
     path("clusters/<slug:slug>/edit/", clusters.edit_cluster, name="edit_cluster"),
     path("clusters/<slug:slug>/build-domain/", domains.build_domain, name="build_domain"),
+    path("clusters/<slug:slug>/build-free-domain/", domains.build_free, name="build_free"),
     path("clusters/<slug:slug>/topology/", topology.topology, name="topology"),
     path("clusters/<slug:slug>/nodes/", nodes.nodes, name="nodes"),
     path("clusters/<slug:slug>/what-ifs/", what_ifs.what_ifs, name="what_ifs"),

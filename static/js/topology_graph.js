@@ -66,7 +66,6 @@ async function draw(element) {
     layout: { name: "preset" },
     style: look(element),
     autoungrabify: true,
-    wheelSensitivity: 0.2,
     pixelRatio: "auto",
   });
   graph.fit(undefined, 12);

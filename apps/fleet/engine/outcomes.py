@@ -29,16 +29,7 @@ def outcomes_of(plan: ImportPlan) -> list[dict[str, Any]]:
 
 def counts_of(plan: ImportPlan) -> dict[str, dict[str, int]]:
     """Per table: how many rows of each fate; rows with errors count once."""
-    return {
-        table.table.value: {
-            "created": len(table.created),
-            "updated": len(table.updated),
-            "unchanged": len(table.unchanged),
-            "skipped": len(table.skipped),
-            "errors": len({error.row for error in table.errors}),
-        }
-        for table in plan.tables
-    }
+    return {table.table.value: _counts(table) for table in plan.tables}
 
 
 def digest_of(plan: ImportPlan) -> str:
@@ -55,8 +46,19 @@ def digest_of(plan: ImportPlan) -> str:
     )
 
 
+def _counts(plan: TablePlan) -> dict[str, int]:
+    wrong = {error.row for error in plan.errors}
+    return {
+        "created": sum(one.row not in wrong for one in plan.created),
+        "updated": sum(one.row not in wrong for one in plan.updated),
+        "unchanged": len(plan.unchanged),
+        "skipped": len(plan.skipped),
+        "errors": len(wrong),
+    }
+
+
 def _of_table(plan: TablePlan) -> Iterator[dict[str, Any]]:
-    table = plan.table.value
+    table, wrong = plan.table.value, {error.row for error in plan.errors}
     for error in plan.errors:
         yield {
             "table": table,
@@ -67,9 +69,9 @@ def _of_table(plan: TablePlan) -> Iterator[dict[str, Any]]:
             "message": error.message,
             "code": error.code,
         }
-    for made in plan.created:
+    for made in (one for one in plan.created if one.row not in wrong):
         yield {"table": table, "row": made.row, "fate": Fate.CREATED.value, "key": _shown(made.key)}
-    for changed in plan.updated:
+    for changed in (one for one in plan.updated if one.row not in wrong):
         yield {
             "table": table,
             "row": changed.row,

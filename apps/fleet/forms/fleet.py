@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.catalogue.engine.accelerators import shipped_accelerators
+from apps.catalogue.queries import accelerators_for
 from apps.core.units import gb
 from apps.fleet.engine.life_cycle import MOVES, Stage
 from apps.fleet.engine.templates import TEMPLATES, template
@@ -37,8 +37,9 @@ class ClusterForm(forms.Form):
         return {name: getattr(cluster, name) for name in ("name", "owner_team", "description", "version")}
 
 
-def _accelerators() -> list[tuple[str, str]]:
-    parts = sorted(shipped_accelerators().values(), key=lambda part: (part.vendor, part.name))
+def accelerator_choices() -> list[tuple[str, str]]:
+    """The accelerators of the catalogue, by vendor and name."""
+    parts = sorted(accelerators_for(None).values(), key=lambda part: (part.vendor, part.name))
     return [(part.id, f"{part.vendor} {part.name}") for part in parts]
 
 
@@ -51,7 +52,7 @@ class DomainForm(forms.Form):
         max_length=60,
         help_text=_("Node names start with it, such as sn1-n01."),
     )
-    accelerator_model = forms.ChoiceField(label=_("Accelerator"), choices=_accelerators)
+    accelerator_model = forms.ChoiceField(label=_("Accelerator"), choices=accelerator_choices)
     first_node = forms.IntegerField(label=_("Number of the first node"), min_value=0, initial=1)
     scale_out_gb_per_s = forms.FloatField(
         label=_("Scale-out network, per accelerator, one way"),

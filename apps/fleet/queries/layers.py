@@ -92,9 +92,7 @@ def state_shade(state: str, *, note: str = "") -> Shade:
 def series_shades(names: Iterable[str]) -> dict[str, Shade]:
     """A shade for each name, in order; colours repeat after six, so each has a mark of its own too."""
     return {
-        name: Shade(
-            value=f"n{place}", word=name, style=f"series-{place % SERIES + 1}", mark=str(place), note=name
-        )
+        name: Shade(value=f"n{place}", word=name, style=f"series-{place % SERIES + 1}", mark=str(place))
         for place, name in enumerate(dict.fromkeys(names))
     }
 

@@ -16,14 +16,26 @@ from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.fleet import queries, services
 from apps.fleet.forms import fleet as forms
+from apps.fleet.forms.layouts import FreeLayoutForm
 from apps.fleet.page import cluster_context
 
 
 def build_domain(request: HttpRequest, slug: str) -> HttpResponse:
-    """A whole domain from a layout: looked at first (GET with its values), then built (POST)."""
+    """A whole domain from a ready layout: looked at first (GET with its values), then built (POST)."""
+    return _build(request, slug, forms.DomainForm, free=False)
+
+
+def build_free(request: HttpRequest, slug: str) -> HttpResponse:
+    """The same from a layout of one's own: counts, links, bandwidth per link, tiers."""
+    return _build(request, slug, FreeLayoutForm, free=True)
+
+
+def _build(
+    request: HttpRequest, slug: str, form_class: type[forms.DomainForm | FreeLayoutForm], *, free: bool
+) -> HttpResponse:
     actor = actor_of(request)
     cluster = queries.cluster_for(actor, slug, Right.OPERATE)
-    form = forms.DomainForm(request.POST or request.GET or None, initial={"name": _free_name(cluster)})
+    form = form_class(request.POST or request.GET or None, initial={"name": _free_name(cluster)})
     preview = None
     if form.is_bound and form.is_valid():
         try:
@@ -34,7 +46,12 @@ def build_domain(request: HttpRequest, slug: str) -> HttpResponse:
             preview = queries.domain_preview(cluster=cluster, **form.build_values())
         except (Invalid, Conflict) as error:
             form_errors.show(form, error)
-    context = cluster_context(cluster) | {"cluster": cluster, "form": form, "preview": preview}
+    context = cluster_context(cluster) | {
+        "cluster": cluster,
+        "form": form,
+        "preview": preview,
+        "free": free,
+    }
     template = "fleet/_preview.html" if request.headers.get("HX-Request") else "fleet/build_domain.html"
     return render(request, template, context)
 

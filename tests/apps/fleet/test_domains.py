@@ -153,3 +153,36 @@ def test_schedulers_are_told_of_switches_above_nodes_only(cluster, build):
 def test_domains_are_seen_within_ones_clusters(cluster, build, eve, actor_for):
     build("8-mesh")
     assert not queries.domains_visible(actor_for(eve)).exists()
+
+
+FREE = {"name": "own", "accelerator_model": "nvidia-gb200", "first_node": "1", "shape": "two_layer"}
+FREE |= {"nodes": "16", "accelerators_per_node": "8", "sub_domains": "4", "switches": "8", "links": "1"}
+FREE |= {"link_gb_per_s": "50", "medium": "copper", "upper_switches": "4", "upper_links": "2"}
+FREE |= {"upper_link_gb_per_s": "100", "upper_medium": "optical"}
+
+
+def test_a_layout_of_ones_own_is_built_on_the_page(cluster, bo, client_of):
+    page = f"/clusters/{cluster.slug}/build-free-domain/"
+    preview = client_of(bo).get(page, FREE).context["preview"]
+    assert [tier.ratio for tier in preview.fabric.metrics.tiers] == [2.0]
+    client_of(bo).post(page, FREE)
+    domain = Domain.objects.get()
+    assert (domain.layout, domain.sub_domains.count(), domain.unidirectional_bytes_per_s) == (
+        "free",
+        4,
+        400e9,
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"shape": "torus", "sides": "3×5"}, b"sides"),
+        ({"sub_domains": "5"}, b"equal sub-domains"),
+        ({"link_gb_per_s": "-1"}, b"greater than or equal"),
+    ],
+)
+def test_a_layout_that_cannot_be_says_why(wrong, text, cluster, bo, client_of):
+    answer = client_of(bo).post(f"/clusters/{cluster.slug}/build-free-domain/", FREE | wrong)
+    assert text in answer.content
+    assert Domain.objects.count() == 0
