@@ -49,6 +49,11 @@ class Table:
     subtitle: Text = ""
     words: bool = False
 
+    @property
+    def labelled(self) -> list[list[tuple[Text, Any]]]:
+        """The rows with the heading beside each cell, as phones show them."""
+        return [list(zip(self.columns, row, strict=True)) for row in self.rows]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:

@@ -11,6 +11,7 @@ from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.fleet.page import cluster_context
 from apps.planning import queries
+from apps.planning.ablation_words import QUESTIONS
 from apps.planning.commands import commands_for
 from apps.planning.queries.ablations import listed_ablations
 
@@ -21,7 +22,11 @@ def ablations(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
     version = queries.version_for(actor, plan_id, number)
     per_node = queries.accelerators_per_node(version.plan.domain)
     rows = [
-        {"listed": one, "commands": commands_for(one.ablation.plan, per_node) if one.ablation.plan else []}
+        {
+            "listed": one,
+            "question": QUESTIONS.get(one.ablation.question, one.ablation.question),
+            "commands": commands_for(one.ablation.plan, per_node) if one.ablation.plan else [],
+        }
         for one in listed_ablations(version)
     ]
     context: dict[str, Any] = {
