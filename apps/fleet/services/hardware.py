@@ -16,16 +16,22 @@ _IDENTITY = ("uuid", "serial", "bus_id")
 
 @transaction.atomic
 def note_hardware(
-    *, node_id: int, cards: Iterable[Mapping[str, Any]], sha256: str = "", at: datetime | None = None
+    *,
+    node_id: int,
+    cards: Iterable[Mapping[str, Any]],
+    board_serial: str = "",
+    sha256: str = "",
+    at: datetime | None = None,
 ) -> list[HardwareChange]:
-    """Compare reported cards with those on record, slot by slot in the order reported.
+    """Compare the reported board and cards with those on record, slot by slot in the order reported.
 
-    cards: mappings with any of uuid, serial, bus_id (None where the report does not say). A first report
-    fills in; a different identity is recorded as a change. A report is no decision and makes no audit event.
+    cards: mappings with any of uuid, serial, bus_id (None where the report does not say). board_serial: ""
+    where it does not say. A first report fills in; a different identity is recorded as a change. A report is
+    no decision and makes no audit event.
     """
     node = Node.objects.get(pk=node_id)
     slots = {card.index: card for card in Accelerator.objects.filter(node=node)}
-    changes, touched = [], []
+    changes, touched = _board_changes(node, board_serial.strip()[:120], sha256, at), []
     for index, reported in enumerate(cards):
         card = slots.get(index)
         if card is None:
@@ -41,6 +47,15 @@ def note_hardware(
             touched.append(card)
     Accelerator.objects.bulk_update(touched, _IDENTITY)
     return HardwareChange.objects.bulk_create(changes)
+
+
+def _board_changes(node: Node, serial: str, sha256: str, at: datetime | None) -> list[HardwareChange]:
+    """The board that answers to the node's name, where it is another than before."""
+    if not serial or serial == node.serial:
+        return []
+    before = node.serial
+    Node.objects.filter(pk=node.pk).update(serial=serial)
+    return [_change(node, "board", "serial", before, serial, sha256, at)] if before else []
 
 
 def _change(

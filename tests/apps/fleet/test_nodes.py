@@ -208,3 +208,12 @@ def test_a_viewer_sees_no_forms(cluster, vic, client_of):
     answer = client_of(vic).get(f"/clusters/{cluster.slug}/nodes/{node.pk}/")
     assert answer.status_code == 200
     assert b"/hold/" not in answer.content
+
+
+def test_a_board_that_was_swapped_under_the_same_name_is_written_down(cluster):
+    node = factories.node(cluster)
+    assert services.note_hardware(node_id=node.pk, cards=[], board_serial="B1") == []
+    (change,) = services.note_hardware(node_id=node.pk, cards=[], board_serial="B2")
+    node.refresh_from_db()
+    assert (change.slot, change.before, change.after, node.serial) == ("board", "B1", "B2", "B2")
+    assert change.sentence == "The board was seen with another serial"
