@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from apps.catalogue.engine.components import component, components
+from apps.catalogue.engine.components import components
 from apps.changes import queries
 from apps.changes.engine.states import EDITABLE, UNDER_WAY, State
 from apps.changes.history import history_of, stage_name
@@ -24,6 +24,7 @@ from apps.core.hostlist import fold
 from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.environments.queries import reported_versions
+from apps.environments.words import label_of
 from apps.fleet.models import Node
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import held_by
@@ -196,7 +197,7 @@ def snapshot_rows(change: Change, snapshot: Snapshot) -> list[dict[str, str]]:
             new = " | ".join(reported[part].values) if part in reported else ""
             groups[part, old, new].append(name)
     return [
-        {"key": f"{component(part).label} · {fold(names)}", "old": old, "new": new, "kind": _kind(old, new)}
+        {"key": f"{label_of(part)} · {fold(names)}", "old": old, "new": new, "kind": _kind(old, new)}
         for (part, old, new), names in sorted(groups.items())
     ]
 
@@ -217,7 +218,7 @@ def suggestions_for(nodes: Sequence[Node]) -> dict[str, Any]:
     )
     reported_parts = {part for part, _version in seen}
     names: list[tuple[str, str | Promise]] = [
-        (part.id, part.label)
+        (part.id, label_of(part.id))
         for part in sorted(components().values(), key=lambda part: part.id not in reported_parts)
     ]
     running = [

@@ -13,6 +13,7 @@ from apps.core.hostlist import fold
 from apps.environments.engine.drift import FindingKind
 from apps.environments.models import DriftFinding
 from apps.environments.queries import matrix_in_force, open_findings
+from apps.environments.words import label_of
 from apps.fleet.models import Domain
 
 KIND_OF_AREA = {"driver": "driver", "firmware": "firmware", "framework": "framework", "system": "system"}
@@ -49,7 +50,7 @@ def from_findings(domain: Domain, nodes: Sequence[str], parts: Sequence[str]) ->
     texts = {
         "nodes": fold(names),
         "matrix": str(matrix) if matrix else _("its matrix"),
-        "parts": ", ".join(component(part).label for part in wanted),
+        "parts": ", ".join(str(label_of(part)) for part in wanted),
     }
     fields = {
         "nodes": fold(names),

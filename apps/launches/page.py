@@ -23,7 +23,7 @@ from apps.launches.engine.standing import Standing
 from apps.launches.models import Evaluation, Launch, LaunchState, Waiver
 from apps.launches.queries import Decision, decision_of
 from apps.launches.queries.inputs import nodes_of
-from apps.launches.words import GROUPS, INPUTS, ITEMS, ORDER_OF_VERDICTS
+from apps.launches.words import GROUPS, INPUTS, ITEMS, ORDER_OF_VERDICTS, found_in
 
 SIGNABLE = (Standing.NEEDS_SIGNOFF, Standing.GO, Standing.NO_GO, Standing.UNKNOWN)
 
@@ -112,6 +112,7 @@ def _shown_items(evaluation: Evaluation) -> list[dict[str, Any]]:
         item
         | {
             "name": ITEMS.get(item["key"], item["key"]),
+            "said": found_in(item),
             "answered_name": people.get(item.get("answered_by"), ""),
             "answered_when": datetime.fromisoformat(item["answered_at"]) if item.get("answered_at") else None,
             "folded": fold(item["nodes"]),

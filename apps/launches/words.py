@@ -1,9 +1,16 @@
-"""Words of launches for people: what each item asks, what each group is, and what an input is called."""
+"""Words of launches for people: what each item asks and what was found, what groups and inputs are called."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
+
+from apps.environments.words import label_of
+from apps.fleet.models import HoldKind
 
 ITEMS: dict[str, str | Promise] = {
     "nodes_free": _("All nodes are free"),
@@ -42,3 +49,84 @@ INPUTS: dict[str, str | Promise] = {
     "newer_evaluation": _("there is a newer evaluation"),
 }
 ORDER_OF_VERDICTS = ("fail", "unknown", "warn", "waived", "pass")
+# What a check found, by its code; the values are those that the check gives with it.
+FOUND: dict[str, str | Promise] = {
+    "held_by_change": _("The nodes are held by a change."),
+    "no_change": _("No change is under way."),
+    "change_under_way": _("Under way: %(changes)s"),
+    "faulty": _("Faulty: %(names)s"),
+    "sub_healthy": _("Sub-healthy: %(names)s"),
+    "unknown": _("Nothing is known of the health of %(names)s."),
+    "no_matrix": _("No environment matrix is locked for this domain."),
+    "locked": _("%(matrix)s is in force."),
+    "not_declared": _("What the job exports was not declared."),
+    "nothing_set": _("No variable is set: the libraries' defaults apply."),
+    "no_benchmark": _("There is no all-reduce over all accelerators of this domain."),
+    "benchmark_old": _("busbw %(busbw)s is %(share)s of theory, but older than 14 days."),
+    "benchmark_of_another_matrix": _("busbw %(busbw)s is %(share)s of theory, but it ran on %(matrix)s."),
+    "no_plan": _("The launch has no plan."),
+    "no_groups": _("Without a plan there are no groups."),
+    "plan_not_computed": _("The plan is not computed yet."),
+    "plan_of_other_size": _("Planned for %(planned)s accelerators; the launch has %(cards)s."),
+    "does_not_fit": _("The memory does not suffice."),
+    "fits": _("%(plan)s fits."),
+    "groups_inside": _("All TP and EP groups stay inside their domain."),
+    "groups_outside": _(
+        "%(n)s groups leave their domain, such as %(dimension)s group %(group)s over %(places)s."
+    ),
+    "groups_outside_sub_domain": _(
+        "%(n)s groups leave their sub-domain, such as %(dimension)s group %(group)s over %(places)s."
+    ),
+    "not_answered": _("Nobody has answered yet."),
+}
+_SPEED = _("busbw %(busbw)s is %(share)s of theory.")
+
+
+def found_in(item: Mapping[str, Any]) -> str:
+    """The sentence of one evaluated item in the reader's language; the kept English one where there is no other."""
+    code, values = item["code"], item.get("values") or {}
+    if code == "held" and "kinds" in values:
+        return _not_free(values["kinds"])
+    if "findings" in values:
+        return _drift(values)
+    if "n" in values and code in ("free", "healthy", "no_drift", "settings_checked"):
+        return _counted(code, values)
+    sentence = FOUND.get(code, _SPEED if "busbw" in values else None)
+    try:
+        return str(sentence) % values if sentence else str(item["message"])
+    except KeyError:  # kept before its values were
+        return str(item["message"])
+
+
+def _counted(code: str, values: Mapping[str, Any]) -> str:
+    n = values["n"]
+    sentences = {
+        "free": ngettext("%(n)s node is free.", "%(n)s nodes are free.", n),
+        "healthy": ngettext("%(n)s node is healthy.", "%(n)s nodes are healthy.", n),
+        "no_drift": ngettext("%(n)s node matches %(matrix)s.", "%(n)s nodes match %(matrix)s.", n),
+        "settings_checked": ngettext("%(n)s setting, nothing found.", "%(n)s settings, nothing found.", n),
+    }
+    return sentences[code] % values
+
+
+def _not_free(kinds: Mapping[str, str]) -> str:
+    names = {kind.value: kind.label for kind in HoldKind} | {"life_cycle": _("in repair or retired")}
+    what = "; ".join(f"{names.get(kind, kind)}: {nodes}" for kind, nodes in kinds.items())
+    return gettext("Not free: %(what)s") % {"what": what}
+
+
+def _drift(values: Mapping[str, Any]) -> str:
+    one = gettext("%(node)s: %(component)s is %(found)s, asked for is %(expected)s")
+    said = [
+        one
+        % (
+            finding
+            | {"component": label_of(finding["component"]), "found": finding["found"] or gettext("nothing")}
+        )
+        for finding in values["findings"]
+    ]
+    if not said:
+        return gettext("Nothing is asked for.")
+    if more := values["more"]:
+        said.append(ngettext("and %(n)s more", "and %(n)s more", more) % {"n": more})
+    return "; ".join(said)

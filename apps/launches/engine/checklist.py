@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -44,13 +45,15 @@ class Proof:
 class Found:
     """What a check found.
 
-    code: a stable word for the reason; message: English, for machines; nodes: those that are the reason;
+    code: a stable word for the reason; message: English, for machines; values: what a sentence in the reader's
+    language is made of, where it is more than the code; nodes: those that are the reason;
     inputs: name to digest of everything that the verdict rests on. offer_rollback: going back would help.
     """
 
     verdict: Verdict
     code: str
     message: str
+    values: Mapping[str, Any] = field(default_factory=dict)
     nodes: tuple[str, ...] = ()
     proofs: tuple[Proof, ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()

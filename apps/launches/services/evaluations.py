@@ -121,6 +121,7 @@ def _row(item: Item, found: Found, answer: Answer | None) -> dict[str, Any]:
         "verdict": found.verdict.value,
         "code": found.code,
         "message": found.message,
+        "values": dict(found.values),
         "nodes": list(found.nodes),
         "proofs": [asdict(proof) for proof in found.proofs],
         "offer_rollback": found.offer_rollback,

@@ -53,7 +53,7 @@ def test_the_page_names_what_stops_the_launch_first(answered, evaluated, nodes, 
     assert [item["key"] for item in context["blocking"]] == ["no_drift"]
     page = text_of(client_of(bo), f"/launches/{launch.pk}/")
     assert "1 check stops this launch" in page
-    assert "sn-03: gpu_driver is 535.161.08, asked for is 570.86.15" in page
+    assert "sn-03: GPU driver is 535.161.08, asked for is 570.86.15" in page
 
 
 def test_the_fragment_ends_the_polling_when_the_evaluation_is_there(opened, bo, client_of, run_jobs):

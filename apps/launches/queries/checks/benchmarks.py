@@ -26,7 +26,8 @@ def benchmark_accepted(subject: Subject) -> Found:
         )
     proof = Proof(label=str(run), url=reverse("benchmarks:run", args=[run.pk]), sha256=run.sha256)
     accepted = acceptance_of(run)
-    said = f"busbw {show_bandwidth(run.busbw_bytes_per_s)} is {show_share(accepted.share)} of theory"
+    values = {"busbw": show_bandwidth(run.busbw_bytes_per_s), "share": show_share(accepted.share)}
+    said = f"busbw {values['busbw']} is {values['share']} of theory"
     verdict, code = accepted.verdict, accepted.reason.value
     if verdict in (Verdict.PASS, Verdict.WARN):
         if run.received_at < subject.now - FRESH_FOR:
@@ -34,4 +35,5 @@ def benchmark_accepted(subject: Subject) -> Found:
         elif subject.matrix is not None and run.matrix_version_id != subject.matrix.pk:
             verdict, code = Verdict.UNKNOWN, "benchmark_of_another_matrix"
             said = f"{said}, but it ran on {run.matrix_version or 'no locked matrix'}"
-    return Found(verdict=verdict, code=code, message=said, proofs=(proof,))
+            values["matrix"] = str(run.matrix_version or "—")
+    return Found(verdict=verdict, code=code, message=said, values=values, proofs=(proof,))

@@ -22,7 +22,11 @@ def matrix_locked(subject: Subject) -> Found:
         )
     proof = Proof(label=str(subject.matrix), url=reverse("environments:version", args=[subject.matrix.pk]))
     return Found(
-        verdict=Verdict.PASS, code="locked", message=f"{subject.matrix} is in force", proofs=(proof,)
+        verdict=Verdict.PASS,
+        code="locked",
+        message=f"{subject.matrix} is in force",
+        values={"matrix": str(subject.matrix)},
+        proofs=(proof,),
     )
 
 
@@ -40,6 +44,7 @@ def no_drift(subject: Subject) -> Found:
             verdict=Verdict.PASS,
             code="no_drift",
             message=f"{len(reports)} nodes match {subject.matrix}",
+            values={"n": len(reports), "matrix": str(subject.matrix)},
             proofs=(proof,),
         )
     decisive = [finding for finding in result.findings if finding.verdict is result.verdict]
@@ -50,6 +55,10 @@ def no_drift(subject: Subject) -> Found:
         verdict=result.verdict,
         code="drift" if result.verdict is Verdict.FAIL else "drift_unclear",
         message=said + more,
+        values={
+            "findings": [_parts_of(finding) for finding in decisive[:3]],
+            "more": max(0, len(decisive) - 3),
+        },
         nodes=nodes,
         proofs=(proof,),
         offer_rollback=result.verdict is Verdict.FAIL and known_good(subject.launch.domain) is not None,
@@ -74,9 +83,20 @@ def job_environment(subject: Subject) -> Found:
         verdict=report.verdict,
         code="settings_checked",
         message=(said + more) or f"{len(report.settings)} settings, nothing found",
+        values={} if report.findings else {"n": len(report.settings)},
     )
 
 
+def _parts_of(finding: drift.Finding) -> dict[str, str]:
+    return {
+        "node": finding.node,
+        "component": finding.cell.component,
+        "found": " | ".join(finding.cell.found),
+        "expected": finding.cell.expected or "?",
+    }
+
+
 def _said(finding: drift.Finding) -> str:
-    found = " | ".join(finding.cell.found) or "nothing"
-    return f"{finding.node}: {finding.cell.component} is {found}, asked for is {finding.cell.expected or '?'}"
+    parts = _parts_of(finding)
+    found = parts["found"] or "nothing"
+    return f"{parts['node']}: {parts['component']} is {found}, asked for is {parts['expected']}"

@@ -24,12 +24,16 @@ def nodes_free(subject: Subject) -> Found:
     if out:
         by_kind["life_cycle"] = out
     if not by_kind:
-        return Found(verdict=Verdict.PASS, code="free", message=f"{len(subject.nodes)} nodes are free")
-    parts = [f"{kind}: {', '.join(sorted(names)[:5])}" for kind, names in sorted(by_kind.items())]
+        count = len(subject.nodes)
+        return Found(
+            verdict=Verdict.PASS, code="free", message=f"{count} nodes are free", values={"n": count}
+        )
+    kinds = {kind: ", ".join(sorted(names)[:5]) for kind, names in sorted(by_kind.items())}
     return Found(
         verdict=Verdict.FAIL,
         code="held",
-        message="not free: " + "; ".join(parts),
+        message="not free: " + "; ".join(f"{kind}: {names}" for kind, names in kinds.items()),
+        values={"kinds": kinds},
         nodes=tuple(sorted({name for names in by_kind.values() for name in names})),
     )
 
@@ -45,13 +49,18 @@ def nodes_healthy(subject: Subject) -> Found:
         (NodeHealth.SUB_HEALTHY, Verdict.WARN),
     ):
         if names := by_health.get(health.value):
+            some = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
             return Found(
                 verdict=verdict,
                 code=health.value,
-                message=f"{health.value}: {', '.join(names[:5])}" + (" …" if len(names) > 5 else ""),
+                message=f"{health.value}: {some}",
+                values={"names": some},
                 nodes=tuple(names),
             )
-    return Found(verdict=Verdict.PASS, code="healthy", message=f"{len(subject.nodes)} nodes are healthy")
+    count = len(subject.nodes)
+    return Found(
+        verdict=Verdict.PASS, code="healthy", message=f"{count} nodes are healthy", values={"n": count}
+    )
 
 
 def no_open_change(subject: Subject) -> Found:
@@ -63,5 +72,13 @@ def no_open_change(subject: Subject) -> Found:
     proofs = tuple(
         Proof(label=str(change), url=reverse("changes:change", args=[change.pk])) for change in changes
     )
-    names = ", ".join(str(change) for change in changes[:3]) or "nodes are held by a change"
-    return Found(verdict=Verdict.FAIL, code="change_under_way", message=f"under way: {names}", proofs=proofs)
+    if not changes:
+        return Found(verdict=Verdict.FAIL, code="held_by_change", message="nodes are held by a change")
+    names = ", ".join(str(change) for change in changes[:3])
+    return Found(
+        verdict=Verdict.FAIL,
+        code="change_under_way",
+        message=f"under way: {names}",
+        values={"changes": names},
+        proofs=proofs,
+    )

@@ -30,19 +30,31 @@ def plan_fits(subject: Subject) -> Found:
     planned = int(version.input.get("system", {}).get("accelerators", 0))
     if planned != cards:
         message = f"planned for {planned} accelerators, the launch has {cards}"
-        return Found(verdict=Verdict.FAIL, code="plan_of_other_size", message=message, proofs=(proof,))
+        return Found(
+            verdict=Verdict.FAIL,
+            code="plan_of_other_size",
+            message=message,
+            values={"planned": planned, "cards": cards},
+            proofs=(proof,),
+        )
     if not version.fits:
         return Found(
             verdict=Verdict.FAIL, code="does_not_fit", message="memory does not fit", proofs=(proof,)
         )
-    return Found(verdict=Verdict.PASS, code="fits", message=f"{version} fits", proofs=(proof,))
+    return Found(
+        verdict=Verdict.PASS,
+        code="fits",
+        message=f"{version} fits",
+        values={"plan": str(version)},
+        proofs=(proof,),
+    )
 
 
 def placement_sound(subject: Subject) -> Found:
     """With ranks in node order, no TP or EP group leaves its domain."""
     version = subject.launch.plan
     if version is None:
-        return Found(verdict=Verdict.UNKNOWN, code="no_plan", message="without a plan there are no groups")
+        return Found(verdict=Verdict.UNKNOWN, code="no_groups", message="without a plan there are no groups")
     try:
         result = placement.check(_seats(subject), _sizes(version.input.get("parallel", {})))
     except Invalid as error:
@@ -64,7 +76,14 @@ def placement_sound(subject: Subject) -> Found:
         f"{len(result.violations)} groups leave their {first.boundary.value}, "
         f"such as {first.dimension.value} group {first.group} over {', '.join(first.where)}"
     )
-    return Found(verdict=result.verdict, code="groups_outside", message=message)
+    values = {
+        "n": len(result.violations),
+        "dimension": first.dimension.value.upper(),
+        "group": first.group,
+        "places": ", ".join(first.where),
+    }
+    code = "groups_outside" if first.boundary is placement.Boundary.DOMAIN else "groups_outside_sub_domain"
+    return Found(verdict=result.verdict, code=code, message=message, values=values)
 
 
 def _proof(launch: Launch) -> Proof:

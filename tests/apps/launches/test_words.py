@@ -1,0 +1,38 @@
+"""What a check found is said in the reader's language, from the values that the evaluation keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.launches.words import found_in
+
+
+def item(code, message="as kept", **values):
+    return {"code": code, "message": message, "values": values}
+
+
+def test_a_sentence_is_made_of_code_and_values():
+    assert found_in(item("free", n=1)) == "1 node is free."
+    assert found_in(item("free", n=18)) == "18 nodes are free."
+    assert found_in(item("change_under_way", changes="#3 driver")) == "Under way: #3 driver"
+    assert (
+        found_in(item("fast_enough", busbw="810 GB/s", share="90.0 %"))
+        == "busbw 810 GB/s is 90.0 % of theory."
+    )
+
+
+def test_drift_names_components_as_the_pages_do():
+    findings = [{"node": "sn-n01", "component": "gpu_driver", "found": "", "expected": "580.95.05"}]
+    said = found_in(item("drift", findings=findings, more=2))
+    assert said.startswith("sn-n01: ") and said.endswith(" is nothing, asked for is 580.95.05; and 2 more")
+
+
+def test_what_holds_nodes_is_named():
+    assert found_in(item("held", kinds={"life_cycle": "n1", "change": "n2, n3"})) == (
+        "Not free: in repair or retired: n1; change: n2, n3"
+    )
+
+
+@pytest.mark.parametrize("code", ["answered", "placement_impossible", "change_under_way"])
+def test_what_was_kept_without_values_is_shown_as_it_was_kept(code):
+    assert found_in({"code": code, "message": "as kept"}) == "as kept"
