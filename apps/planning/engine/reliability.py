@@ -7,7 +7,7 @@ Times are seconds, rates are per node. Failures are independent and without memo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb, exp, inf, log, sqrt
+from math import exp, inf, lgamma, log, log1p, sqrt
 
 from apps.core.errors import OutOfRange
 from apps.planning.engine.states import CHECKPOINT_BYTES
@@ -128,18 +128,35 @@ def best_interval_s(model: FailureModel, saving: Checkpointing) -> float:
 
 def p_enough_nodes(*, needed: int, spares: int, p_down: float) -> float:
     """Probability that at least `needed` of `needed + spares` nodes are up, each down with probability p."""
+    if p_down <= 0.0:
+        return 1.0
     total = needed + spares
-    return sum(comb(total, k) * p_down**k * (1.0 - p_down) ** (total - k) for k in range(spares + 1))
+    log_down, log_up = log(p_down), log1p(-p_down)
+    ways = lgamma(total + 1)
+    return min(
+        1.0,
+        sum(
+            exp(ways - lgamma(k + 1) - lgamma(total - k + 1) + k * log_down + (total - k) * log_up)
+            for k in range(spares + 1)
+        ),
+    )
 
 
 def spares_for(*, needed: int, p_down: float, target: float) -> int:
     """Fewest spare nodes with which at least `needed` are up with the target probability."""
     if needed < 1 or not 0.0 <= p_down < 1.0 or not 0.0 < target < 1.0:
         raise OutOfRange("needed is at least 1, and probabilities lie between 0 and 1")
-    spares = 0
-    while p_enough_nodes(needed=needed, spares=spares, p_down=p_down) < target:
-        spares += 1
-    return spares
+
+    def enough(spares: int) -> bool:
+        return p_enough_nodes(needed=needed, spares=spares, p_down=p_down) >= target
+
+    too_few, most = -1, 0
+    while not enough(most):
+        too_few, most = most, 2 * most + 1
+    while most - too_few > 1:
+        middle = (too_few + most) // 2
+        too_few, most = (too_few, middle) if enough(middle) else (middle, most)
+    return most
 
 
 def timeout_range_s(baseline_s: float) -> tuple[float, float]:

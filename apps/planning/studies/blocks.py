@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _l
 
 from apps.planning.engine.study_terms import STUDY_TERMS
 
-Text = str | Promise
+Text: TypeAlias = "str | Promise"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

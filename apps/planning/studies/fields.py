@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -22,7 +22,7 @@ from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.reading_model import read_model
 from apps.planning.models import PlanVersion
 
-Text = str | Promise
+Text: TypeAlias = "str | Promise"
 MOST_CARDS = 1_000_000
 
 

@@ -84,6 +84,25 @@ def test_each_field_alone_may_be_odd(key, vic, api):
                 assert answer.json()["errors"], (name, odd)
 
 
+@pytest.mark.parametrize("key", SHORT)
+def test_each_field_alone_may_be_at_its_ends(key, vic, api):
+    caller = api(vic)
+    for name, field in STUDIES[key].form.base_fields.items():
+        for end in (getattr(field, "min_value", None), getattr(field, "max_value", None)):
+            if end is not None:
+                answer = caller.post(f"/api/v1/planning/{key}/", {name: end}, format="json")
+                assert answer.status_code in (200, 400), (name, end)
+
+
+@pytest.mark.parametrize("key", SHORT)
+@pytest.mark.parametrize("end", ["min_value", "max_value"])
+def test_all_fields_at_once_may_be_at_their_ends(key, end, vic, api):
+    fields = STUDIES[key].form.base_fields.items()
+    body = {name: getattr(field, end) for name, field in fields if getattr(field, end, None) is not None}
+    answer = api(vic).post(f"/api/v1/planning/{key}/", body, format="json")
+    assert answer.status_code in (200, 400), answer.content
+
+
 @pytest.mark.parametrize("key", sorted(STUDIES))
 def test_the_api_refuses_fields_that_there_are_not(key, vic, api):
     answer = api(vic).post(f"/api/v1/planning/{key}/", {"colour": 1}, format="json")
