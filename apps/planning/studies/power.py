@@ -188,9 +188,8 @@ def show(values: Values, result: Result) -> list[Block]:
         Stat(label=_("Feed carries"), value=f"{result['feed_usable_kw']:.1f}", unit="kW",
              verdict="pass" if result["feed_carries"] else "fail"),
         Stat(label=_("Domains that fit"), value=count_shown(fit["domains"]),
-             note=_("%(cards)s accelerators") % {"cards": count_shown(fit["cards"])},
+             note=_fit_note(fit),
              verdict="pass" if fit["domains"] else "fail"),
-        Stat(label=_("The next one is stopped by"), value=str(LIMITS[fit["limit"]])),
     ]  # fmt: skip
     parts = [
         {"label": word, "value": rack[key], "shown": f"{rack[key]:.1f} kW"}
@@ -212,6 +211,11 @@ def show(values: Values, result: Result) -> list[Block]:
         Figures(title=_("How it is computed"), figures=list(_figures(result))),
         Assumptions(rows=result["assumptions"]),
     ]
+
+
+def _fit_note(fit: Result) -> str:
+    said = {"cards": count_shown(fit["cards"]), "limit": LIMITS[fit["limit"]]}
+    return _("%(cards)s accelerators; what stops the next one: %(limit)s") % said
 
 
 def _notes(result: Result) -> Iterator[Note]:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
 from apps.catalogue.engine.model_catalogue import shipped_models
+from apps.core.units import show_share
 from apps.planning.documents import model_document
 from apps.planning.engine import cost
 from apps.planning.engine.cost import Offer, Prices
@@ -180,14 +181,11 @@ def _stats(result: Result) -> Iterator[Stat]:
     for row in result["workloads"]:
         if row["sizes"]:
             last = row["sizes"][-1]
-            note = _("%(speedup)s × faster, the other is %(dearer)s dearer per token") % {
-                "speedup": f"{last['speedup']:.2f}", "dearer": f"{100 * last['other_dearer_share']:.1f} %"
-            }  # fmt: skip
-            yield Stat(
-                label=_("Better buy for %(model)s") % {"model": row["model"]},
-                value=str(BUYS[last["better"]]),
-                note=note,
+            said = {"kind": BUYS[last["better"]], "speedup": f"{last['speedup']:.2f}"}
+            note = _(
+                "Better buy: %(kind)s. The other is that much dearer per token; the supernode is %(speedup)s × as fast."
             )
+            yield Stat(label=row["model"], value=show_share(last["other_dearer_share"]), note=note % said)
 
 
 def _notes(result: Result) -> Iterator[Note]:

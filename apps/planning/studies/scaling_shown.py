@@ -74,8 +74,8 @@ def _stats(growth: Result, shapes: Sequence[Result]) -> Iterator[Stat]:
     running = _running(shapes)
     if running:
         worst = min(running, key=lambda point: point["tokens_per_s"])
-        yield Stat(label=_("Slowest way to join"), value=_shape_word(worst["shape"]),
-                   note=_("%(share)s of the full mesh") % {"share": show_share(worst["efficiency"])})  # fmt: skip
+        note = _("of the full mesh: %(shape)s") % {"shape": _shape_word(worst["shape"])}
+        yield Stat(label=_("Slowest way to join"), value=show_share(worst["efficiency"]), note=note)
 
 
 def _gain(growth: Result) -> float | None:
