@@ -56,6 +56,8 @@ VERDICTS = {
     "waived": Sign(Tone.WAIVED, _("waived")),
 }
 
+VERDICT_CHOICES = [(verdict, sign.word) for verdict, sign in VERDICTS.items()]  # of filters that people see
+
 _STANDINGS = {
     "go": Sign(Tone.PASS, _("GO")),
     "no_go": Sign(Tone.FAIL, _("NO-GO")),

@@ -7,7 +7,7 @@ from typing import Any
 import django_filters
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.verdicts import VERDICT_CHOICES
+from apps.core.status import VERDICT_CHOICES
 from apps.health.models import FaultRecord, HealthState, MaintenanceTask, Upkeep
 from apps.health.words import SEVERITIES
 

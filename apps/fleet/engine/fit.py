@@ -5,8 +5,8 @@ Rules: the convergence ratio is at most 2:1 for training and 4:1 for inference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from apps.core.units import show_bandwidth
@@ -32,11 +32,15 @@ MAX_CONVERGENCE = {Purpose.TRAINING: 2.0, Purpose.INFERENCE: 4.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One thing that speaks for (pass) or against (warn, fail) the fabric. code: stable."""
+    """One thing that speaks for (pass) or against (warn, fail) the fabric.
+
+    code: stable; values: what a sentence in another language is made of.
+    """
 
     code: str
     verdict: Verdict
     message: str
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,18 +89,21 @@ def all_to_all_share(metrics: TopologyMetrics) -> float:
 def _convergence(metrics: TopologyMetrics, purpose: Purpose) -> Iterator[Reason]:
     limit = MAX_CONVERGENCE[purpose]
     for tier in metrics.tiers:
+        values = {"level": str(tier.level), "ratio": f"{tier.ratio:.2f}", "limit": f"{limit:g}"}
         if tier.ratio > limit:
             yield Reason(
                 code="oversubscribed",
                 verdict=Verdict.FAIL,
                 message=f"switch level {tier.level} is {tier.ratio:.2f}:1, "
                 f"above {limit:g}:1 for {purpose.value}",
+                values=values,
             )
         elif tier.ratio > 1.0:
             yield Reason(
                 code="oversubscribed_within_rule",
                 verdict=Verdict.PASS,
                 message=f"switch level {tier.level} is {tier.ratio:.2f}:1, within {limit:g}:1",
+                values=values,
             )
 
 
@@ -117,6 +124,7 @@ def _pattern_reasons(
             verdict=Verdict.WARN,
             message=f"up to {metrics.distances.diameter_links} links between two endpoints: "
             "small messages wait for the way",
+            values={"links": str(metrics.distances.diameter_links)},
         )
     if graph.kind is TopologyKind.FULL_MESH and graph.endpoints > 2:
         whole = metrics.injection_bytes_per_s
@@ -126,6 +134,7 @@ def _pattern_reasons(
             verdict=Verdict.PASS,
             message=f"one pair sees {show_bandwidth(pair)} of the {show_bandwidth(whole)} of an endpoint: "
             "groups smaller than the mesh get their share of the links only",
+            values={"pair": show_bandwidth(pair), "whole": show_bandwidth(whole)},
         )
 
 
@@ -138,4 +147,6 @@ def _all_to_all(metrics: TopologyMetrics, purpose: Purpose) -> Reason:
     else:
         verdict, code = Verdict.FAIL, "narrow_all_to_all"
     text = f"all-to-all keeps up {share:.0%} of the injection rate (limit for {purpose.value} {limit:.0%})"
-    return Reason(code=code, verdict=verdict, message=text)
+    return Reason(
+        code=code, verdict=verdict, message=text, values={"share": f"{share:.0%}", "limit": f"{limit:.0%}"}
+    )

@@ -18,6 +18,7 @@ from apps.fleet import queries, services
 from apps.fleet.forms import fleet as forms
 from apps.fleet.forms.layouts import FreeLayoutForm
 from apps.fleet.page import cluster_context
+from apps.fleet.words import fits_said
 
 
 def build_domain(request: HttpRequest, slug: str) -> HttpResponse:
@@ -50,6 +51,7 @@ def _build(
         "cluster": cluster,
         "form": form,
         "preview": preview,
+        "fits": fits_said(preview.fabric.fits) if preview else [],
         "free": free,
     }
     template = "fleet/_preview.html" if request.headers.get("HX-Request") else "fleet/build_domain.html"

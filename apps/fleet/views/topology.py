@@ -18,6 +18,7 @@ from apps.fleet.queries import topology as drawing
 from apps.fleet.queries.fabric import fabric_of
 from apps.fleet.queries.layers import layer_of, layers
 from apps.fleet.queries.link_graph import link_graph_of
+from apps.fleet.words import fits_said
 
 _KNOWN = frozenset({"domain", "colour", "node", "card", "mode", "show-rack"})
 _GRAPH = "graph"
@@ -61,6 +62,7 @@ def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | Non
     graph_mode = request.GET.get("mode") == _GRAPH and domain is not None
     here = urlencode({"domain": home, "colour": layer.key} | ({"mode": _GRAPH} if graph_mode else {}))
     graph = link_graph_of(domain, picture.nodes, here=f"?{here}") if domain and graph_mode else None
+    fabric = fabric_of(domain) if domain else None
     return {
         "domain": domain,
         "picture": picture,
@@ -72,5 +74,6 @@ def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | Non
         "here": f"?{here}",
         "selected": part,
         "selected_cell": cell,
-        "fabric": fabric_of(domain) if domain else None,
+        "fabric": fabric,
+        "fits": fits_said(fabric.fits) if fabric else [],
     }
