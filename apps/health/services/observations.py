@@ -23,15 +23,17 @@ from apps.health.models import FaultRecord, HealthState
 from apps.health.services.quarantine import quarantine_by_policy
 
 EVENTS_KEPT = 200
+# The same bytes this soon are one delivery made twice; later they say that nothing has changed since.
+REPEATED_WITHIN = timedelta(seconds=60)
 
 
 @transaction.atomic
 def record_reading(*, node_id: int, reading: Reading, sha256: str, at: datetime) -> int:
     """Take the health figures and faults of one reading. Returns how many it held; 0 leaves the node as it is.
 
-    The first observation of a device settles at once; later ones need two of three. The same file again, or
-    one that is older than what is known, is no observation. Where the cluster's policy says so the node is
-    quarantined at once. An observation is no decision: no audit event.
+    The first observation of a device settles at once; later ones need two of three. The same file at once
+    again, or one that is older than what is known, is no observation. Where the cluster's policy says so the
+    node is quarantined at once. An observation is no decision: no audit event.
     """
     signals, faults = signals_in(reading), faults_in(reading)
     if not signals and not faults:
@@ -59,6 +61,7 @@ def _keep_states(node_id: int, observations: Sequence[Observation], sha256: str,
     held = {(row.rule, row.device): row for row in HealthState.objects.filter(node_id=node_id)}
     fresh: dict[tuple[str, str], HealthState] = {}
     seen: dict[tuple[str, str], HealthState] = {}
+    before: dict[int, list[object]] = {}
     for one in observations:
         key = (one.rule.id, one.signal.device[:60])
         row = held.get(key)
@@ -67,14 +70,31 @@ def _keep_states(node_id: int, observations: Sequence[Observation], sha256: str,
                 node_id=node_id, rule=key[0], device=key[1], verdict=one.verdict, since=at
             )
             fresh[key] = row
-        elif (row.sha256 == sha256 and key not in seen) or row.observed_at > at:
+        elif key not in seen and (row.observed_at > at or _is_repeated(row, sha256, at)):
             continue
-        else:
+        elif key not in seen:
             seen[key] = row
+            before[row.pk] = _said(row)
         _observe(row, one, sha256, at)
     HealthState.objects.bulk_create(fresh.values(), batch_size=500)
-    fields = ["recent", "verdict", "value", "detail", "observed_at", "since", "sha256"]
-    HealthState.objects.bulk_update(seen.values(), fields, batch_size=100)
+    changed = [row for row in seen.values() if _said(row) != before[row.pk]]
+    HealthState.objects.bulk_update(changed, [*_SAID, "observed_at", "sha256"], batch_size=100)
+    same = [row.pk for row in seen.values() if _said(row) == before[row.pk]]
+    for start in range(0, len(same), 500):
+        rows = HealthState.objects.filter(pk__in=same[start : start + 500])
+        rows.update(observed_at=at, sha256=sha256)
+
+
+_SAID = ("recent", "verdict", "value", "detail", "since")
+
+
+def _said(row: HealthState) -> list[object]:
+    """What an observation may change; where it does not, only the times move, in one write for all devices."""
+    return [getattr(row, name) for name in _SAID]
+
+
+def _is_repeated(row: HealthState, sha256: str, at: datetime) -> bool:
+    return row.sha256 == sha256 and at - row.observed_at < REPEATED_WITHIN
 
 
 def _observe(row: HealthState, one: Observation, sha256: str, at: datetime) -> None:

@@ -29,7 +29,15 @@ def test_one_hot_moment_does_not_make_a_node_ill(node: Any, see_heat: Any) -> No
     assert (after_one, _health(node)) == ("healthy", "faulty")
 
 
-def test_the_same_file_again_is_no_second_observation(node: Any, see_heat: Any) -> None:
+def test_the_same_bytes_of_a_later_hour_are_an_observation(node: Any, see_heat: Any) -> None:
+    see_heat(node, 60, ago_s=10_800)
+    see_heat(node, 95, sha256="b" * 64, ago_s=7_200)
+    see_heat(node, 95, sha256="b" * 64, ago_s=3_600)
+
+    assert _health(node) == "faulty"
+
+
+def test_the_same_file_at_once_again_is_no_second_observation(node: Any, see_heat: Any) -> None:
     see_heat(node, 60)
     see_heat(node, 95, sha256="b" * 64)
     see_heat(node, 95, sha256="b" * 64)
