@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 
 from apps.core.errors import Invalid
@@ -30,6 +32,28 @@ class CursorPages(CursorPagination):
         if not raw.isdecimal() or not 1 <= int(raw) <= self.max_page_size:
             raise Invalid(f"limit={raw}: say a number from 1 to {self.max_page_size}", code="limit")
         return int(raw)
+
+    def paginate_queryset(self, queryset: QuerySet[Any], request: Any, view: Any = None) -> list[Any] | None:
+        """One page. Raises Invalid (cursor) for a cursor whose position fits no column, so nobody else's."""
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except (ValueError, ValidationError) as error:
+            if self.cursor_query_param not in request.query_params:
+                raise
+            raise _odd_cursor() from error
+
+    def decode_cursor(self, request: Any) -> Any:
+        try:
+            cursor = super().decode_cursor(request)
+        except NotFound as error:
+            raise _odd_cursor() from error
+        if cursor is not None and "\x00" in (cursor.position or ""):  # which PostgreSQL holds in no column
+            raise _odd_cursor()
+        return cursor
+
+
+def _odd_cursor() -> Invalid:
+    return Invalid("cursor: take it from `next` or `previous` as it is", code="cursor")
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Any] | list[Any], *, size: int = 50) -> Page[Any]:
