@@ -13,12 +13,14 @@ TEXTS = (
     _("Install the fabric manager package of exactly the driver's version."),
     _("GSP firmware is that of the driver"),
     _(
-        "The firmware is loaded from the driver package; another version means that a driver update has not taken effect."
+        "The firmware is loaded from the driver package; another version means that a "
+        "driver update has not taken effect."
     ),
     _("Reload the driver or reboot the node."),
     _("The driver runs the CUDA that PyTorch was built with"),
     _(
-        "A program of a CUDA major needs a driver at or above the floor of that major (minor-version compatibility)."
+        "A program of a CUDA major needs a driver at or above the floor of that major "
+        "(minor-version compatibility)."
     ),
     _("Update the driver, or take a PyTorch build of an older CUDA."),
     _("The driver runs the installed CUDA toolkit"),
@@ -29,7 +31,8 @@ TEXTS = (
     _("Update the driver, or install the cu126 or cu128 build of that release."),
     _("The driver is the one the toolkit was released with, or newer"),
     _(
-        "Below it programs run, but features that need the newer driver and just-in-time compilation of newer PTX do not."
+        "Below it programs run, but features that need the newer driver and just-in-time "
+        "compilation of newer PTX do not."
     ),
     _("Update the driver where such features are used."),
     _("The driver branch has not ended"),
@@ -77,7 +80,8 @@ TEXTS = (
     _("Install both from one row of the vendor's table."),
     _("CANN is stated where torch_npu is used"),
     _(
-        "torch_npu runs on one CANN release; without it the combination cannot be judged. Add the vendor's pairs as rules."
+        "torch_npu runs on one CANN release; without it the combination cannot be judged."
+        " Add the vendor's pairs as rules."
     ),
     _("Report the CANN version."),
     _("GPUs of a node no longer reach each other directly; NVLink is not used."),
@@ -85,7 +89,8 @@ TEXTS = (
     _("LOC means that no two GPUs may use direct access; NVLink is not used."),
     _('NVL for "only over NVLink", or leave it unset.'),
     _(
-        "LOCAL is no value; NCCL passes over it without a word. The nearest legal word LOC would switch direct access off."
+        "LOCAL is no value; NCCL passes over it without a word. The nearest legal word "
+        "LOC would switch direct access off."
     ),
     _("Processes of a node no longer share memory; traffic inside a node may go over the NIC."),
     _("RDMA is off; traffic between nodes falls back to TCP sockets."),
@@ -97,7 +102,8 @@ TEXTS = (
     _("On a multi-node NVLink domain traffic between trays goes over the NIC."),
     _("Leave it unset (detection) or 1 (required)."),
     _(
-        "Multi-node NVLink and NVLS registration need this kind of allocation; without it traffic between trays goes over the NIC."
+        "Multi-node NVLink and NVLS registration need this kind of allocation; without it"
+        " traffic between trays goes over the NIC."
     ),
     _("Leave it unset; find out which framework sets it."),
     _("The all-reduce inside the NVSwitch is given up."),
