@@ -1,4 +1,4 @@
-"""Whether the portal can do its work: database, migrations, broker, a worker."""
+"""Whether the portal can do its work: database, migrations, triggers, broker, a worker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError as BrokerError
 
-from apps.core import clock
+from apps.core import clock, triggers
 from apps.jobs import queries
 
 _BROKER_WITHIN_S = 2
@@ -30,6 +30,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     checks = {"database": _database()}
     reachable = checks["database"] == "ok"
     checks["migrations"] = _migrations() if reachable else "unknown"
+    checks["triggers"] = _triggers() if checks["migrations"] == "ok" else "unknown"
     checks["broker"] = _broker()
     checks["worker"] = _worker() if checks["migrations"] == "ok" else "unknown"
     ready = all(found == "ok" for found in checks.values())
@@ -49,6 +50,12 @@ def _database() -> str:
 def _migrations() -> str:
     executor = MigrationExecutor(connection)
     return "pending" if executor.migration_plan(executor.loader.graph.leaf_nodes()) else "ok"
+
+
+def _triggers() -> str:
+    """A restore or a tool that rebuilds tables can lose what keeps the trail append-only."""
+    missing = triggers.missing()
+    return f"missing: {', '.join(missing)}" if missing else "ok"
 
 
 def _broker() -> str:

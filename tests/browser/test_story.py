@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import EMBEDDED, PASSED, SERVERS
+from tests.browser.deeds import ask_for_change, make_token, open_launch
 from tests.browser.portal_process import ROOT, Portal
 from tests.browser.visitor import Visitor, visit
 
@@ -103,15 +104,6 @@ def test_a_token_is_shown_once(story: Story) -> None:
     bo.open("/tokens/")
     bo.sees("CI of the training team", story.token.split(".")[0])
     assert story.token not in bo.page.content()
-
-
-def make_token(person: Visitor) -> str:
-    person.open("/tokens/")
-    person.field("Name").fill("CI of the training team")
-    for scope in ("evidence:write", "gate:evaluate", "read"):
-        person.main.locator(f"input[name=scopes][value='{scope}']").check()
-    person.press("Make the token")
-    return re.search(r"snp_\w{12}\.\w+", person.main.inner_text())[0]
 
 
 def test_output_comes_by_rest_with_a_token(story: Story) -> None:
@@ -229,16 +221,7 @@ def test_the_plan_shows_where_the_memory_goes_and_that_it_fits(story: Story) -> 
 
 def test_a_change_is_asked_for_by_one_person_and_approved_by_another(story: Story) -> None:
     bo, chen = story.person("operator"), story.person("approver")
-    bo.navigate("Changes")
-    bo.follow("New change")
-    bo.main.get_by_label("Kind").select_option(label="NCCL")
-    bo.field("Title").fill("NCCL 2.21.5 on all nodes")
-    bo.field("Reason").fill("Fixes a hang that was seen twice.")
-    bo.main.get_by_label("Component 1").fill("nccl")
-    bo.main.get_by_label("Version 1").fill("2.21.5")
-    bo.press("Keep as a draft")
-    bo.press("Hand in for approval")
-    story.change = bo.page.url.removeprefix(story.portal.url)
+    story.change = ask_for_change(bo)
     expect(bo.main.get_by_role("button", name="Approve")).to_have_count(0)
     chen.open(story.change)
     chen.press("Approve")
@@ -247,23 +230,7 @@ def test_a_change_is_asked_for_by_one_person_and_approved_by_another(story: Stor
 
 def test_the_launch_is_stopped_by_the_odd_node(story: Story) -> None:
     bo = story.person("operator")
-    bo.open("/launches/open/?cluster=demo-144")
-    bo.field("Domain").select_option(label="sn")
-    bo.field("What is launched").fill("Llama 3 70B, second run")
-    bo.field("Plan").select_option(label="Llama 3 70B on 144 v1")
-    bo.field("Environment of the job").fill("export NCCL_DEBUG=WARN")
-    bo.press("Open the launch")
-    bo.page.wait_for_url(re.compile(r"/launches/[0-9a-f-]{36}/"))
-    story.launch = re.search(r"[0-9a-f-]{36}", bo.page.url)[0]
-    expect(bo.page.locator("#gate")).not_to_contain_text("is being evaluated")
-    for _item in range(8):
-        bo.open(f"/launches/{story.launch}/")
-        if not bo.main.get_by_role("link", name="Answer", exact=True).count():
-            break
-        bo.follow("Answer")
-        bo.field("What you saw").fill("Looked at, and it is as it should be.")
-        bo.press("Answer")
-    bo.reload_until("NO-GO")
+    story.launch = open_launch(bo)
     bo.sees("stop", ODD)
     assert story.gate() == 1
 

@@ -30,6 +30,13 @@ def test_the_portal_is_ready_when_all_is_at_hand(client):
     assert (ready.status_code, set(ready.json()["checks"].values())) == (200, {"ok"})
 
 
+def test_a_trigger_that_was_lost_is_told_by_name(client, monkeypatch):
+    services.beat("worker")
+    monkeypatch.setattr(readiness.triggers, "missing", lambda: ["audit_event_kept"])
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["checks"]["triggers"]) == (503, "missing: audit_event_kept")
+
+
 def test_a_broker_that_is_away_is_told(client, settings, monkeypatch):
     class Away:
         def __enter__(self):

@@ -1,0 +1,103 @@
+"""Every page that somebody can reach: it opens, scripts and policy are content, and all can use it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from django.urls import resolve
+from playwright.sync_api import Browser
+
+from tests.browser.deeds import ask_for_change, open_launch
+from tests.browser.portal_process import ROOT, Portal
+from tests.browser.visitor import Visitor, visit
+
+pytestmark = pytest.mark.browser
+AXE = (ROOT / "tests/vendor/axe.min.js").read_text()
+ROLES = ["admin", "operator", "approver", "signer", "auditor", "viewer"]
+SAMPLES = 2  # pages of one kind, such as two nodes
+NO_PAGES = re.compile(r"\.(csv|json|jsonl|py|yml|yaml|xml|conf|txt|svg)$|/raw/$|/export/|/sign-out/|^/api/")
+
+
+@pytest.fixture(scope="module")
+def furnished(chromium: Browser, running: Portal) -> Portal:
+    """The demonstration with a change that waits and a launch that is stopped."""
+    operator = visit(chromium, running.url)
+    operator.sign_in(*running.logins["operator"])
+    ask_for_change(operator)
+    open_launch(operator)
+    operator.context.close()
+    return running
+
+
+@pytest.fixture(params=ROLES)
+def person(request: pytest.FixtureRequest, chromium: Browser, furnished: Portal) -> Iterator[Visitor]:
+    one = visit(chromium, furnished.url)
+    one.sign_in(*furnished.logins[request.param])
+    yield one
+    one.context.close()
+
+
+def test_every_page_that_is_offered_opens(person: Visitor) -> None:
+    visited = list(pages_of(person))
+    assert len(visited) > 15
+    person.assert_calm()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_has_a_serious_barrier(theme: str, chromium: Browser, furnished: Portal) -> None:
+    """By axe's rules that are serious or critical; the administrator sees most pages."""
+    admin = visit(chromium, furnished.url, theme=theme)
+    admin.sign_in(*furnished.logins["admin"])
+    found: dict[str, list[str]] = {}
+    for path in pages_of(admin):
+        for barrier in barriers_on(admin):
+            found.setdefault(barrier, []).append(path)
+    admin.context.close()
+    assert found == {}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_to_sign_in_has_no_serious_barrier(theme: str, chromium: Browser, furnished: Portal) -> None:
+    nobody = visit(chromium, furnished.url, theme=theme)
+    nobody.open("/sign-in/")
+    assert list(barriers_on(nobody)) == []
+    nobody.assert_calm()
+    nobody.context.close()
+
+
+def pages_of(person: Visitor) -> Iterator[str]:
+    """Open each page that can be reached by links, a few of each kind; gives its path while it is shown."""
+    waiting, seen = ["/"], {"/"}
+    kinds: Counter[str] = Counter()
+    while waiting:
+        path = waiting.pop(0)
+        person.open(path)
+        yield path
+        for link in person.page.locator("a[href]").evaluate_all("links => links.map(link => link.href)"):
+            parts = urlsplit(link)
+            target = parts.path + (f"?{parts.query}" if parts.query else "")
+            if not link.startswith(person.url) or target in seen or NO_PAGES.search(parts.path):
+                continue
+            seen.add(target)
+            kind = kind_of(parts.path, parts.query)
+            kinds[kind] += 1
+            if kinds[kind] <= SAMPLES:
+                waiting.append(target)
+
+
+def kind_of(path: str, query: str) -> str:
+    """The view behind an address, and the names in its query."""
+    names = sorted({part.partition("=")[0] for part in query.split("&") if part})
+    return f"{resolve(path).view_name}?{'&'.join(names)}"
+
+
+def barriers_on(person: Visitor) -> Iterator[str]:
+    """Each serious or critical rule that is broken, with the first element that breaks it."""
+    person.page.evaluate(AXE)
+    for rule in person.page.evaluate("axe.run()")["violations"]:
+        if rule["impact"] in ("serious", "critical"):
+            yield f"{rule['id']}: {rule['nodes'][0]['html'][:300]}"
