@@ -7,6 +7,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Person, PersonKind, RoleGrant, Token
+from apps.core.filtering import WholeNumberFilter
 from apps.core.rights import Role
 
 
@@ -36,7 +37,7 @@ class PeopleFilter(django_filters.FilterSet):
 class GrantFilter(django_filters.FilterSet):
     """Roles by person, role, and the cluster in which they hold."""
 
-    person = django_filters.NumberFilter(field_name="person_id", label=_("Person"))
+    person = WholeNumberFilter(field_name="person_id", label=_("Person"))
     role = django_filters.ChoiceFilter(choices=[(role.value, role.value) for role in Role], label=_("Role"))
     cluster = django_filters.CharFilter(field_name="scope__slug", label=_("Cluster"))
 
@@ -48,7 +49,7 @@ class GrantFilter(django_filters.FilterSet):
 class TokenFilter(django_filters.FilterSet):
     """Tokens by owner, and whether they were revoked."""
 
-    person = django_filters.NumberFilter(field_name="person_id", label=_("Person"))
+    person = WholeNumberFilter(field_name="person_id", label=_("Person"))
     revoked = django_filters.BooleanFilter(
         field_name="revoked_at", lookup_expr="isnull", exclude=True, label=_("Revoked")
     )

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.benchmarks.models import Baseline, BenchmarkRun
 from apps.benchmarks.words import COLLECTIVES
+from apps.core.filtering import WholeNumberFilter
 
 STATUSES = [("complete", _("complete")), ("no_summary", _("without summary")), ("failed", _("failed"))]
 
@@ -20,7 +21,7 @@ class RunFilter(django_filters.FilterSet):
     collective = django_filters.ChoiceFilter(
         choices=list(COLLECTIVES.items()), empty_label=_("any"), label=_("Collective")
     )
-    ranks = django_filters.NumberFilter(label=_("Ranks"))
+    ranks = WholeNumberFilter(label=_("Ranks"))
     status = django_filters.ChoiceFilter(choices=STATUSES, empty_label=_("any"), label=_("Output"))
 
     class Meta:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.changes.engine.states import OPEN, UNDER_WAY
 from apps.changes.models import Change, ChangeKind, ChangeState, Target
+from apps.core.filtering import WholeNumberFilter
 
 SETS = {
     "open": OPEN,
@@ -20,7 +21,7 @@ class ChangeFilter(django_filters.FilterSet):
     """cluster, domain, kind, state, node; set: open or under_way; unreviewed: rollbacks that nobody reviewed."""
 
     cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
-    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain"))
+    domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
     kind = django_filters.ChoiceFilter(choices=ChangeKind.choices, label=_("Kind"))
     state = django_filters.ChoiceFilter(choices=ChangeState.choices, label=_("State"))
     node = django_filters.CharFilter(method="on_node", label=_("Node"))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from django import forms
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import QueryDict
-from django_filters import FilterSet, IsoDateTimeFilter
+from django_filters import FilterSet, IsoDateTimeFilter, NumberFilter
 from django_filters.fields import IsoDateTimeField
 from django_filters.rest_framework import DjangoFilterBackend
 
@@ -51,6 +53,18 @@ class MomentFilter(IsoDateTimeFilter):
     """Before or after a time."""
 
     field_class = MomentField
+
+
+class WholeNumberFilter(NumberFilter):
+    """A whole number that a column can hold: the databases refuse one of more than 64 bits."""
+
+    field_class = forms.IntegerField
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, validators=[MinValueValidator(-(2**63))], **kwargs)
+
+    def get_max_validator(self) -> MaxValueValidator:
+        return MaxValueValidator(2**63 - 1)
 
 
 class StrictFilterBackend(DjangoFilterBackend):

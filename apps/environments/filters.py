@@ -7,6 +7,7 @@ from typing import Any
 import django_filters
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.filtering import WholeNumberFilter
 from apps.core.status import VERDICT_CHOICES
 from apps.environments.models import DriftCheck, DriftFinding, Matrix, MatrixState, MatrixVersion, NodeFact
 from apps.environments.words import FINDING_KINDS
@@ -16,7 +17,7 @@ _FINDING_STATES = [("open", _("open")), ("resolved", _("resolved"))]
 
 class MatrixFilter(django_filters.FilterSet):
     cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
-    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain"))
+    domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
 
     class Meta:
         model = Matrix
@@ -25,8 +26,8 @@ class MatrixFilter(django_filters.FilterSet):
 
 class VersionFilter(django_filters.FilterSet):
     cluster = django_filters.CharFilter(field_name="matrix__cluster__slug", label=_("Cluster"))
-    domain = django_filters.NumberFilter(field_name="matrix__domain_id", label=_("Domain"))
-    matrix = django_filters.NumberFilter(field_name="matrix_id", label=_("Matrix"))
+    domain = WholeNumberFilter(field_name="matrix__domain_id", label=_("Domain"))
+    matrix = WholeNumberFilter(field_name="matrix_id", label=_("Matrix"))
     state = django_filters.ChoiceFilter(choices=MatrixState.choices, label=_("State"))
     known_good = django_filters.BooleanFilter(
         field_name="known_good_at", lookup_expr="isnull", exclude=True, label=_("Known-good")
@@ -39,7 +40,7 @@ class VersionFilter(django_filters.FilterSet):
 
 class CheckFilter(django_filters.FilterSet):
     cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
-    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain"))
+    domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
     verdict = django_filters.ChoiceFilter(choices=VERDICT_CHOICES, label=_("Verdict"))
 
     class Meta:
@@ -49,12 +50,12 @@ class CheckFilter(django_filters.FilterSet):
 
 class FindingFilter(django_filters.FilterSet):
     cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
-    domain = django_filters.NumberFilter(field_name="domain_id", label=_("Domain"))
+    domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
     node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
     component = django_filters.CharFilter(label=_("Component"))
     kind = django_filters.ChoiceFilter(choices=[*FINDING_KINDS.items()], label=_("Kind"))
     verdict = django_filters.ChoiceFilter(choices=VERDICT_CHOICES, label=_("Severity"))
-    owner = django_filters.NumberFilter(field_name="owner_id", label=_("Owner"))
+    owner = WholeNumberFilter(field_name="owner_id", label=_("Owner"))
     state = django_filters.ChoiceFilter(choices=_FINDING_STATES, method="in_state", label=_("State"))
 
     class Meta:
@@ -76,7 +77,7 @@ class FindingOnPageFilter(FindingFilter):
 
 class FactFilter(django_filters.FilterSet):
     cluster = django_filters.CharFilter(field_name="node__cluster__slug", label=_("Cluster"))
-    node = django_filters.NumberFilter(field_name="node_id", label=_("Node"))
+    node = WholeNumberFilter(field_name="node_id", label=_("Node"))
     component = django_filters.CharFilter(label=_("Component"))
     kind = django_filters.CharFilter(label=_("Kind of evidence"))
     current = django_filters.BooleanFilter(field_name="until", lookup_expr="isnull", label=_("Current"))

@@ -8,6 +8,7 @@ import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.filtering import WholeNumberFilter
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import (
     Accelerator,
@@ -147,7 +148,7 @@ class SwitchFilter(django_filters.FilterSet):
 
     cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
     domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
-    tier = django_filters.NumberFilter(label=_("Tier"))
+    tier = WholeNumberFilter(label=_("Tier"))
 
     class Meta:
         model = Switch

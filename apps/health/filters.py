@@ -7,6 +7,7 @@ from typing import Any
 import django_filters
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.filtering import WholeNumberFilter
 from apps.core.status import VERDICT_CHOICES
 from apps.health.models import FaultRecord, HealthState, MaintenanceTask, Upkeep
 from apps.health.words import SEVERITIES
@@ -19,7 +20,7 @@ class FaultFilter(django_filters.FilterSet):
     cluster = django_filters.CharFilter(field_name="node__cluster__slug", label=_("Cluster"))
     node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
     kind = django_filters.ChoiceFilter(choices=_FAULT_KINDS, label=_("Kind"))
-    code = django_filters.NumberFilter(label=_("Code"))
+    code = WholeNumberFilter(label=_("Code"))
     severity = django_filters.ChoiceFilter(choices=[*SEVERITIES.items()], label=_("Severity"))
     state = django_filters.ChoiceFilter(choices=_STATES, method="in_state", label=_("State"))
 

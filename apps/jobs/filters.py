@@ -6,6 +6,7 @@ import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.filtering import WholeNumberFilter
 from apps.jobs.models import Job, JobState, WebhookDelivery
 
 
@@ -24,7 +25,7 @@ class JobFilter(django_filters.FilterSet):
 class DeliveryFilter(django_filters.FilterSet):
     """Deliveries by endpoint, event, and what became of them."""
 
-    endpoint = django_filters.NumberFilter(field_name="endpoint_id", label=_("Endpoint"))
+    endpoint = WholeNumberFilter(field_name="endpoint_id", label=_("Endpoint"))
     event = django_filters.CharFilter(lookup_expr="startswith", label=_("Event"))
     state = django_filters.ChoiceFilter(
         choices=[("waiting", _("waiting")), ("delivered", _("delivered")), ("dead", _("given up"))],

@@ -6,6 +6,7 @@ import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.filtering import WholeNumberFilter
 from apps.planning.models import MeasuredStep, Plan
 
 
@@ -35,7 +36,7 @@ class MeasuredStepFilter(django_filters.FilterSet):
 
     cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
     domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
-    plan = django_filters.NumberFilter(field_name="version__plan_id", label=_("Plan"))
+    plan = WholeNumberFilter(field_name="version__plan_id", label=_("Plan"))
     counts = django_filters.BooleanFilter(field_name="withdrawn_at", lookup_expr="isnull", label=_("Counts"))
 
     class Meta:

@@ -1,13 +1,17 @@
-"""Filters: times with odd offsets."""
+"""Filters: times with odd offsets, and numbers beyond every column."""
 
 from __future__ import annotations
 
+import importlib.util
 from datetime import UTC, datetime
+from types import ModuleType
 
 import pytest
+from django.apps import apps
 from django.core.exceptions import ValidationError
+from django_filters import FilterSet, NumberFilter
 
-from apps.core.filtering import MomentField
+from apps.core.filtering import MomentField, WholeNumberFilter
 
 
 def test_a_time_is_given_on_in_utc():
@@ -19,3 +23,31 @@ def test_a_time_is_given_on_in_utc():
 def test_a_time_that_cannot_be_is_refused(text):
     with pytest.raises(ValidationError):
         MomentField().clean(text)
+
+
+@pytest.mark.parametrize("text", ["9" * 19, "-" + "9" * 20, "9" * 5000, "1.5", "NaN", "1e3"])
+def test_a_number_that_no_column_holds_is_refused(text):
+    with pytest.raises(ValidationError):
+        WholeNumberFilter().field.clean(text)
+
+
+def test_a_number_that_columns_hold_is_taken():
+    field = WholeNumberFilter().field
+    assert [field.clean(str(number)) for number in (2**63 - 1, -(2**63))] == [2**63 - 1, -(2**63)]
+
+
+def test_every_filter_by_number_is_of_that_kind():
+    loose = [
+        f"{module.__name__}.{name}"
+        for module in _modules_of_filters()
+        for name, kind in vars(module).items()
+        if isinstance(kind, type) and issubclass(kind, FilterSet)
+        for one in kind.get_filters().values()
+        if isinstance(one, NumberFilter) and not isinstance(one, WholeNumberFilter)
+    ]
+    assert loose == []
+
+
+def _modules_of_filters() -> list[ModuleType]:
+    names = (f"{config.name}.filters" for config in apps.get_app_configs() if config.name.startswith("apps."))
+    return [importlib.import_module(name) for name in names if importlib.util.find_spec(name)]
