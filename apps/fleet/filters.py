@@ -134,7 +134,7 @@ class AcceleratorFilter(django_filters.FilterSet):
     cluster = django_filters.CharFilter(field_name="node__cluster__slug", label=_("Cluster"))
     domain = django_filters.CharFilter(field_name="node__domain__name", label=_("Domain"))
     node = django_filters.CharFilter(field_name="node__name", label=_("Node"))
-    model = django_filters.CharFilter(label=_("Model"))
+    model = django_filters.CharFilter(label=_("Card model"))
     uuid = django_filters.CharFilter(label=_("UUID"))
     serial = django_filters.CharFilter(label=_("Serial"))
 

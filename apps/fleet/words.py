@@ -8,7 +8,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.fleet.engine.fit import Fit
+from apps.fleet.engine.fit import Fit, Pattern, Purpose
+from apps.fleet.engine.layouts import Layout
 
 SCHEDULER_FORMATS = {
     "slurm_block": _("Slurm topology.conf, block"),
@@ -19,6 +20,21 @@ SCHEDULER_FORMATS = {
     "kubectl_labels": _("kubectl label script"),
     "nccl_hints": _("NCCL topology hints"),
     "hostfile": _("Hostfile by sub-domain"),
+}
+LAYOUTS: dict[str, str | Promise] = {
+    "8-mesh": _("8-card node, full mesh"),
+    "8-switched": _("8-card node, one switch layer"),
+    "72-as-9x8": _("72 accelerators, 9 nodes of 8"),
+    "72-as-18x4": _("72 accelerators, 18 nodes of 4"),
+    "144-as-4x36": _("144 accelerators, 18 nodes of 8, 4 sub-domains of 36"),
+    "144-as-6x24": _("144 accelerators, 18 nodes of 8, 6 sub-domains of 24"),
+    "384-as-48x8": _("384 accelerators, 48 nodes of 8"),
+}
+WORK: dict[tuple[Pattern, Purpose], str | Promise] = {
+    (Pattern.ALL_REDUCE, Purpose.TRAINING): _("dense all-reduce, training"),
+    (Pattern.ALL_REDUCE, Purpose.INFERENCE): _("dense all-reduce, inference"),
+    (Pattern.ALL_TO_ALL, Purpose.TRAINING): _("MoE all-to-all, training"),
+    (Pattern.ALL_TO_ALL, Purpose.INFERENCE): _("MoE all-to-all, inference"),
 }
 _ALL_TO_ALL = _("An all-to-all keeps up %(share)s of the injection rate; at least %(limit)s is needed.")
 FIT_REASONS: dict[str, str | Promise] = {
@@ -37,12 +53,16 @@ FIT_REASONS: dict[str, str | Promise] = {
 }
 
 
+def layout_title(layout: Layout) -> str | Promise:
+    """What a layout is called; one of somebody's own keeps its title."""
+    return LAYOUTS.get(layout.key, layout.title)
+
+
 def fits_said(fits: Iterable[Fit]) -> list[dict[str, Any]]:
     """Judgements of a fabric with their reasons in the reader's language."""
     return [
         {
-            "pattern": fit.pattern,
-            "purpose": fit.purpose,
+            "work": WORK[fit.pattern, fit.purpose],
             "verdict": fit.verdict,
             "reasons": [
                 {"verdict": reason.verdict, "said": str(FIT_REASONS[reason.code]) % reason.values}

@@ -12,6 +12,7 @@ from apps.core.units import gb
 from apps.fleet.engine.life_cycle import MOVES, Stage
 from apps.fleet.engine.templates import TEMPLATES, template
 from apps.fleet.models import BY_HAND, Cluster, LifeCycle, Node
+from apps.fleet.words import layout_title
 
 
 class NewClusterForm(forms.Form):
@@ -45,7 +46,9 @@ def accelerator_choices() -> list[tuple[str, str]]:
 
 class DomainForm(forms.Form):
     layout = forms.ChoiceField(
-        label=_("Layout"), choices=[(layout.key, layout.title) for layout in TEMPLATES], initial="144-as-4x36"
+        label=_("Layout"),
+        choices=[(layout.key, layout_title(layout)) for layout in TEMPLATES],
+        initial="144-as-4x36",
     )
     name = forms.CharField(
         label=_("Name of the domain"),

@@ -18,7 +18,7 @@ from apps.fleet.queries import topology as drawing
 from apps.fleet.queries.fabric import fabric_of
 from apps.fleet.queries.layers import layer_of, layers
 from apps.fleet.queries.link_graph import link_graph_of
-from apps.fleet.words import fits_said
+from apps.fleet.words import fits_said, layout_title
 
 _KNOWN = frozenset({"domain", "colour", "node", "card", "mode", "show-rack"})
 _GRAPH = "graph"
@@ -76,4 +76,5 @@ def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | Non
         "selected_cell": cell,
         "fabric": fabric,
         "fits": fits_said(fabric.fits) if fabric else [],
+        "layout_title": layout_title(fabric.layout) if fabric and fabric.layout else "",
     }
