@@ -64,6 +64,7 @@ STANDARD: tuple[Item, ...] = (
     Item(key="nodes_free", group=Group.INVENTORY),
     Item(key="nodes_healthy", group=Group.INVENTORY),
     Item(key="no_open_change", group=Group.INVENTORY),
+    Item(key="upkeep_done", group=Group.INVENTORY),
     Item(key="matrix_locked", group=Group.ENVIRONMENT),
     Item(key="no_drift", group=Group.ENVIRONMENT),
     Item(key="job_environment", group=Group.ENVIRONMENT),

@@ -12,6 +12,7 @@ CHECKS: dict[str, Callable[[Subject], Found]] = {
     "nodes_free": nodes.nodes_free,
     "nodes_healthy": nodes.nodes_healthy,
     "no_open_change": nodes.no_open_change,
+    "upkeep_done": nodes.upkeep_done,
     "matrix_locked": environments.matrix_locked,
     "no_drift": environments.no_drift,
     "job_environment": environments.job_environment,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.urls import reverse
 
 from apps.core.verdicts import Verdict
 from apps.environments.engine import drift, job_env
-from apps.environments.queries import entries_of, known_good, reported_versions
+from apps.environments.queries import entries_of, known_good, policy_of, reported_versions
 from apps.launches.engine.checklist import Found, Proof
 from apps.launches.queries.checks.subject import Subject
 
@@ -33,11 +32,10 @@ def matrix_locked(subject: Subject) -> Found:
 def no_drift(subject: Subject) -> Found:
     """The nodes match the matrix, compared now and not taken from an earlier check."""
     entries = entries_of(subject.matrix.entries.all()) if subject.matrix else []
-    versions = reported_versions(subject.node_ids)
+    stale_after_s = policy_of(subject.launch.cluster).stale_after_s
+    versions = reported_versions(subject.node_ids, stale_after_s=stale_after_s)
     reports = [drift.NodeReport(node=node.name, reported=versions.get(node.pk, {})) for node in subject.nodes]
-    result = drift.evaluate(
-        entries=entries, nodes=reports, now=subject.now, stale_after_s=settings.STALE_AFTER_S
-    )
+    result = drift.evaluate(entries=entries, nodes=reports, now=subject.now, stale_after_s=stale_after_s)
     proof = Proof(label="drift", url=reverse("environments:drift", args=[subject.launch.domain_id]))
     if result.verdict is Verdict.PASS:
         return Found(

@@ -10,6 +10,7 @@ from apps.changes.queries import open_changes_on
 from apps.core.verdicts import Verdict
 from apps.fleet.models import HoldKind, LifeCycle, NodeHealth
 from apps.fleet.queries import active_holds
+from apps.health.queries import overdue_upkeep
 from apps.launches.engine.checklist import Found, Proof
 from apps.launches.queries.checks.subject import Subject
 
@@ -81,4 +82,19 @@ def no_open_change(subject: Subject) -> Found:
         message=f"under way: {names}",
         values={"changes": names},
         proofs=proofs,
+    )
+
+
+def upkeep_done(subject: Subject) -> Found:
+    """No upkeep of cooling and fittings is overdue. Overdue upkeep warns: it shortens lives, it stops no job."""
+    overdue = list(overdue_upkeep(subject.launch.domain, today=subject.now.date())[:10])
+    if not overdue:
+        return Found(verdict=Verdict.PASS, code="upkeep_done", message="no upkeep is overdue")
+    names = ", ".join(str(task) for task in overdue[:3])
+    return Found(
+        verdict=Verdict.WARN,
+        code="upkeep_overdue",
+        message=f"overdue: {names}",
+        values={"names": names},
+        proofs=(Proof(label="upkeep", url=reverse("health:upkeep")),),
     )
