@@ -102,7 +102,7 @@ class PlanForm(forms.Form):
         required=False, label=_("Use the bandwidth that was measured on the domain")
     )
     accelerator = forms.ChoiceField(required=False, label=_("Accelerator"))
-    accelerators = _whole(_("Accelerators"))
+    accelerators = _whole(_("Number of accelerators"))
     domain_size = _whole(_("Accelerators in one scale-up domain"))
     sub_domain_size = _whole(_("Accelerators in one sub-domain"))
     convergence_ratio = _number(_("Convergence ratio"), _("2 means 2:1."))
