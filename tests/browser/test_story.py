@@ -277,7 +277,7 @@ def test_a_new_evaluation_waits_for_a_signature_and_a_signature_makes_it_go(stor
     bo.reload_until("a signature is missing")
     assert story.gate() == 10
     sun.open(f"/launches/{story.launch}/")
-    sun.field("Comment").fill(SUN_SAYS)
+    sun.main.get_by_label(re.compile("^Comment")).fill(SUN_SAYS)
     sun.press("Sign GO")
     sun.sees("The job may start")
     assert story.gate() == 0
