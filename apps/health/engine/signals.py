@@ -53,6 +53,27 @@ _DCGM_METRICS = {
     "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL": "nvlink_errors",
     "DCGM_FI_DEV_XID_ERRORS": "last_xid",
 }
+# Counters of `nvidia-smi nvlink -e` that a sound link leaves at zero. Symbol errors and those that forward
+# error correction mends are normal on fast links; so is a recovery that went well.
+_NVLINK_ERRORS = frozenset(
+    {
+        "replay",
+        "recovery",
+        "crc",
+        "flit_crc",
+        "data_crc",
+        "crc_flit",
+        "crc_data",
+        "malformed_packet",
+        "buffer_overrun",
+        "rx",
+        "rx_remote",
+        "rx_general",
+        "local_link_integrity",
+        "effective",
+        "link_recovery_failed_events",
+    }
+)
 _NPU_LEVELS = {"OK": 0, "WARNING": 1, "ALARM": 2, "CRITICAL": 3}
 
 
@@ -96,22 +117,45 @@ def _share(device: str, name: str, part: float | None, whole: float | None, unit
 
 
 def _from_nvlink(facts: Mapping[str, Any]) -> Iterator[Signal]:
-    links: Sequence[Mapping[str, Any]] = facts.get("links") or ()
-    speeds = [speed for gpu in links for speed in (gpu.get("unidirectional_bytes_per_s") or {}).values()]
-    most = max((len(gpu.get("unidirectional_bytes_per_s") or {}) for gpu in links), default=0)
+    links: Sequence[Mapping[str, Any]] = [
+        gpu for gpu in facts.get("links") or () if gpu.get("supported", True)
+    ]
+    down_whole = set(facts.get("gpus_all_links_inactive") or ())
+    speeds = [speed for gpu in links for speed in _speeds(gpu)]
+    most = max((len(_speeds(gpu)) for gpu in links), default=0)
     for gpu in links:
-        device = f"GPU {gpu.get('index')}"
-        own = list((gpu.get("unidirectional_bytes_per_s") or {}).values())
-        # A GPU that prints no link at all is measured against the GPU of the node that has most.
-        down = max(len(gpu.get("inactive") or ()), most - len(own))
-        yield Signal(
-            name="nvlink_inactive_links", device=device, value=down, detail=f"{len(own)} of {most} active"
-        )
+        device, own, errors = f"GPU {gpu.get('index')}", _speeds(gpu), gpu.get("errors")
+        inactive = len(gpu.get("inactive") or ())
+        # A list of error counters alone says nothing of which links run.
+        if own or inactive or gpu.get("index") in down_whole or (most and not errors):
+            # A GPU that prints no link at all is measured against the GPU of the node that has most.
+            down = max(inactive, most - len(own), int(not own))
+            detail = f"{len(own)} of {max(most, down)} active"
+            yield Signal(name="nvlink_inactive_links", device=device, value=down, detail=detail)
         if own and speeds:
             detail = f"{min(own) / 1e9:g} of {max(speeds) / 1e9:g} GB/s"
             yield Signal(
                 name="nvlink_speed_share", device=device, value=min(own) / max(speeds), detail=detail
             )
+        if errors:
+            yield from _nvlink_errors(device, errors)
+
+
+def _speeds(gpu: Mapping[str, Any]) -> list[float]:
+    return list((gpu.get("unidirectional_bytes_per_s") or {}).values())
+
+
+def _nvlink_errors(device: str, errors: Mapping[str, Mapping[str, float]]) -> Iterator[Signal]:
+    """The sum over the links of a GPU, with the links that have any; packets and bit error rates are no errors."""
+    by_link = {
+        link: sum(count for name, count in counters.items() if name in _NVLINK_ERRORS)
+        for link, counters in errors.items()
+        if not _NVLINK_ERRORS.isdisjoint(counters)
+    }
+    if by_link:
+        bad = [link for link, count in by_link.items() if count]
+        detail = f"links {', '.join(bad)}" if bad else ""
+        yield Signal(name="nvlink_errors", device=device, value=float(sum(by_link.values())), detail=detail)
 
 
 def _from_dcgm_metrics(facts: Mapping[str, Any]) -> Iterator[Signal]:

@@ -65,6 +65,28 @@ READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
         },
     ),
     (
+        "nvidia_smi_nvlink",
+        {
+            "links": [
+                {"index": 0, "errors": {"0": {"replay": 0, "crc": 3}, "1": {"replay": 0, "crc": 0}}},
+                {"index": 1, "errors": {"0": {"malformed_packet": 0, "tx_packets": 9e9, "symbol_ber": 1e-9}}},
+                {"index": 2, "errors": {"0": {"tx_packets": 9e9, "symbol": 12}}},
+            ]
+        },
+        {("nvlink-errors", "GPU 0"): Verdict.WARN, ("nvlink-errors", "GPU 1"): Verdict.PASS},
+    ),
+    (
+        "nvidia_smi_nvlink",
+        {
+            "gpus_all_links_inactive": [1],
+            "links": [
+                {"index": 0, "supported": False, "unidirectional_bytes_per_s": {}, "inactive": []},
+                {"index": 1, "supported": True, "unidirectional_bytes_per_s": {}, "inactive": []},
+            ],
+        },
+        {("nvlink-inactive", "GPU 1"): Verdict.FAIL},
+    ),
+    (
         "dcgm_metrics",
         {
             "by_gpu": [
