@@ -1,14 +1,12 @@
-"""What the fleet is made of, and the holds on its nodes."""
+"""What the fleet is made of."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.models import Person, Scope
-from apps.jobs.models import Job
+from apps.accounts.models import Scope
 
 
 class Cluster(models.Model):
@@ -211,141 +209,3 @@ class Link(models.Model):
         if self.accelerator is not None:
             return f"{self.accelerator.node.name}/{self.accelerator.index}"
         return (self.lower or self.node).name  # one of the two, by constraint
-
-
-class HardwareChange(models.Model):
-    """A board or card was seen with another identity in the same place."""
-
-    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="hardware_changes")
-    slot = models.CharField(max_length=40)  # "board", or an accelerator's index
-    what = models.CharField(max_length=40)  # serial, uuid, model
-    before = models.CharField(max_length=200)
-    after = models.CharField(max_length=200)
-    seen_at = models.DateTimeField()
-    sha256 = models.CharField(max_length=64, blank=True)  # the evidence
-
-    class Meta:
-        ordering = ["-id"]
-
-    def __str__(self) -> str:
-        return f"{self.node_id} {self.slot} {self.what}"
-
-    @property
-    def sentence(self) -> str:
-        """What happened, for people."""
-        if self.slot == "board":
-            return gettext("The board was seen with another %(what)s") % {"what": self.what}
-        values = {"slot": self.slot, "what": self.what}
-        return gettext("The card in slot %(slot)s was seen with another %(what)s") % values
-
-
-class HoldKind(models.TextChoices):
-    TRAINING = "training", _("training")
-    CHANGE = "change", _("change")
-    MAINTENANCE = "maintenance", _("maintenance")
-    QUARANTINE = "quarantine", _("quarantine")
-
-
-BY_HAND = (HoldKind.MAINTENANCE, HoldKind.QUARANTINE)  # what somebody takes and lets go of on a node's page
-_SHOWN_AS = {HoldKind.CHANGE: "in_change", HoldKind.QUARANTINE: "quarantined"}
-
-
-class Hold(models.Model):
-    """A node is kept for something; training, change and maintenance exclude each other, quarantine does not."""
-
-    node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="holds")
-    kind = models.CharField(max_length=12, choices=HoldKind.choices)
-    owner = models.CharField(max_length=80, blank=True)  # what it is held for, such as "changes.change:12"
-    reason = models.CharField(max_length=300)
-    by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
-    by_label = models.CharField(max_length=200)
-    automatic = models.BooleanField(default=False)
-    since = models.DateTimeField()
-    released_at = models.DateTimeField(null=True)
-    released_by_label = models.CharField(max_length=200, blank=True)
-
-    class Meta:
-        ordering = ["-id"]
-        indexes = [models.Index(fields=["owner"], name="fleet_hold_owner")]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["node"],
-                condition=Q(released_at__isnull=True) & ~Q(kind="quarantine"),
-                name="fleet_one_exclusive_hold",
-            ),
-            models.UniqueConstraint(
-                fields=["node"],
-                condition=Q(released_at__isnull=True, kind="quarantine"),
-                name="fleet_one_quarantine",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} of node {self.node_id}"
-
-    @property
-    def by_hand(self) -> bool:
-        return self.kind in BY_HAND
-
-    @property
-    def shown_as(self) -> str:
-        """The state of a node that is held like this."""
-        return _SHOWN_AS.get(HoldKind(self.kind), self.kind)
-
-
-class ImportState(models.TextChoices):
-    WAITING = "waiting", _("waits for a worker")
-    PLANNED = "planned", _("looked at")
-    REFUSED = "refused", _("refused")
-    APPLIED = "applied", _("applied")
-
-
-class BulkImport(models.Model):
-    """A file of rows that was handed in: what it would do to a cluster, and whether that was done."""
-
-    cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="+")
-    file_name = models.CharField(max_length=255, blank=True)
-    sha256 = models.CharField(max_length=64)
-    size_bytes = models.BigIntegerField()
-    content = models.BinaryField()  # gzip
-    form = models.CharField(max_length=4, blank=True)  # csv, json, yaml; empty: recognise it
-    table = models.CharField(max_length=12, blank=True)  # what a CSV file holds; empty: its head line tells
-    mode = models.CharField(max_length=6)  # create, upsert, skip
-    columns = models.JSONField(null=True)  # name in the CSV file → our column; null: the names are ours
-    state = models.CharField(max_length=8, choices=ImportState.choices, default=ImportState.WAITING)
-    apply_at_once = models.BooleanField(default=False)  # without a look at the plan first
-    row_count = models.PositiveIntegerField(null=True)
-    head = models.JSONField(default=list)  # column names of a CSV file
-    counts = models.JSONField(default=dict)  # table → {created, updated, unchanged, skipped, errors}
-    outcome = models.BinaryField(null=True)  # gzip of JSON: what becomes of each row
-    plan_digest = models.CharField(max_length=64, blank=True)
-    problem = models.JSONField(null=True)  # {"code", "detail", "errors"}: why the file cannot be read
-    asked_by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
-    asked_label = models.CharField(max_length=200)
-    asked_at = models.DateTimeField()
-    applied_at = models.DateTimeField(null=True)
-    applied_label = models.CharField(max_length=200, blank=True)
-    job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")  # the newest one
-    version = models.PositiveIntegerField(default=1)
-
-    class Meta:
-        ordering = ["-id"]
-        indexes = [models.Index(fields=["cluster", "-id"], name="fleet_import_newest")]
-
-    def __str__(self) -> str:
-        return self.file_name or f"import {self.pk}"
-
-    @property
-    def shown_state(self) -> str:
-        """The state of the status language that looks like it."""
-        if self.state == ImportState.PLANNED:
-            return "fail" if self.error_count else "draft"
-        return {"waiting": "queued", "refused": "failed", "applied": "done"}[self.state]
-
-    @property
-    def error_count(self) -> int:
-        return sum(one["errors"] for one in self.counts.values())
-
-    @property
-    def changes_anything(self) -> bool:
-        return any(one["created"] or one["updated"] for one in self.counts.values())

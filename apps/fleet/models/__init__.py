@@ -1,0 +1,38 @@
+"""Rows of the fleet, by noun."""
+
+from apps.fleet.models.hardware import HardwareChange
+from apps.fleet.models.holds import BY_HAND, Hold, HoldKind
+from apps.fleet.models.imports import BulkImport, ImportState
+from apps.fleet.models.inventory import (
+    Accelerator,
+    Cluster,
+    Domain,
+    LifeCycle,
+    Link,
+    Node,
+    NodeAlias,
+    NodeHealth,
+    NodeQuerySet,
+    SubDomain,
+    Switch,
+)
+
+__all__ = [
+    "BY_HAND",
+    "Accelerator",
+    "BulkImport",
+    "Cluster",
+    "Domain",
+    "HardwareChange",
+    "Hold",
+    "HoldKind",
+    "ImportState",
+    "LifeCycle",
+    "Link",
+    "Node",
+    "NodeAlias",
+    "NodeHealth",
+    "NodeQuerySet",
+    "SubDomain",
+    "Switch",
+]
