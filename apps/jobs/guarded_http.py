@@ -104,7 +104,7 @@ class GuardedTransport(httpx.BaseTransport):
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Raises AddressRefused and httpx.TransportError."""
+        """Raises AddressRefused, httpx.TransportError, and httpx.InvalidURL for what no socket can be opened to."""
         if request.url.scheme != "https" and not self._allowed.names(request.url.host):
             raise AddressRefused("plain http is only for hosts that PORTAL_WEBHOOK_ALLOW names")
         try:
@@ -117,6 +117,8 @@ class GuardedTransport(httpx.BaseTransport):
                 return httpx.Response(answer.status, headers=answer.headers, content=_beginning(answer))
         except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
             raise httpx.TransportError(str(error) or type(error).__name__) from error
+        except ValueError as error:  # a port beyond 65535, which httpx lets pass
+            raise httpx.InvalidURL(str(error)) from error
 
     def close(self) -> None:
         self._pool.close()

@@ -170,9 +170,7 @@ def allowed_addresses() -> addresses.AllowList:
 
 def _check(url: str, events: Sequence[str]) -> None:
     errors = []
-    parts = urlsplit(url)
-    plain = parts.scheme == "http" and allowed_addresses().names(parts.hostname or "")
-    if (parts.scheme != "https" and not plain) or not parts.hostname or "@" in parts.netloc:
+    if not _is_callable(url):
         message = "an https address without user and password; http only for hosts in PORTAL_WEBHOOK_ALLOW"
         errors.append(FieldError(pointer="/url", code="url", message=message))
     if not events or not all(_PATTERN.fullmatch(pattern) for pattern in events):
@@ -180,6 +178,19 @@ def _check(url: str, events: Sequence[str]) -> None:
         errors.append(FieldError(pointer="/events", code="events", message=message))
     if errors:
         raise Invalid("the endpoint is not valid", code=errors[0].code, errors=errors)
+
+
+def _is_callable(url: str) -> bool:
+    """Whether the address has a form that can be called: https (or an allowed http host), and a port there is."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:  # brackets that do not match, or a port beyond 65535
+        return False
+    plain = parts.scheme == "http" and allowed_addresses().names(parts.hostname or "")
+    return (
+        (parts.scheme == "https" or plain) and bool(parts.hostname) and "@" not in parts.netloc and port != 0
+    )
 
 
 def _move(endpoint: WebhookEndpoint, expected_version: int, **values: Any) -> None:

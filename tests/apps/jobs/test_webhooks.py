@@ -205,7 +205,16 @@ def test_only_the_beginning_of_an_answer_is_read(receiver):
 
 
 @pytest.mark.parametrize(
-    "url", ["http://ci.example.com/", "ftp://ci.example.com/", "https://u:p@ci.example.com/", "https:///x"]
+    "url",
+    [
+        "http://ci.example.com/",
+        "ftp://ci.example.com/",
+        "https://u:p@ci.example.com/",
+        "https:///x",
+        "https://[::1",
+        "https://ci.example.com:0/",
+        "https://ci.example.com:99999/",
+    ],
 )
 def test_an_odd_address_is_refused_when_it_is_typed_in(ada, url):
     with pytest.raises(Invalid) as refused:
