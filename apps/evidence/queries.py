@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Least
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -58,11 +58,15 @@ def accepted_before(*, scope_id: int, sha256: str) -> Receipt | None:
 
 
 def is_outdated(receipt: Receipt) -> bool:
-    """Whether something newer of the same kind was applied for the same name already."""
+    """Whether something newer of the same kind was applied for the same name already.
+
+    Nothing was collected after it arrived: a node whose clock runs ahead would outdate all that follows.
+    """
     same = Receipt.objects.filter(scope_id=receipt.scope_id, kind=receipt.kind, state=ReceiptState.APPLIED)
-    said_at = Coalesce("collected_at", "received_at")
+    said_at = Coalesce(Least("collected_at", "received_at"), "received_at")
     newer = same.filter(node_name=receipt.node_name).annotate(said_at=said_at).exclude(pk=receipt.pk)
-    return newer.filter(said_at__gt=receipt.collected_at or receipt.received_at).exists()
+    own = min(receipt.collected_at or receipt.received_at, receipt.received_at)
+    return newer.filter(said_at__gt=own).exists()
 
 
 def was_applied_before(receipt: Receipt) -> bool:

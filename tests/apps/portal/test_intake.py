@@ -184,6 +184,14 @@ def test_an_older_report_that_arrives_late_overwrites_nothing(send, node):
     assert not HardwareChange.objects.exists()
 
 
+def test_a_report_from_a_clock_that_runs_ahead_outdates_nothing_that_follows(send, node):
+    send(corpus.read(corpus.XML), "sn-n01", collected_at=clock.now() + timedelta(days=300_000))
+    swapped = corpus.read(corpus.XML).replace(b"570.86.15", b"575.51.03").replace(b"GPU-", b"GPU-f")
+    receipt = send(swapped, "sn-n01", collected_at=clock.now())
+    assert "hardware_changed" in effects_of(receipt)
+    assert driver_of(node) == "575.51.03"
+
+
 def test_where_an_owner_fails_no_owner_has_written(send, node, monkeypatch):
     def stumble(delivery):
         raise RuntimeError("in the middle")
