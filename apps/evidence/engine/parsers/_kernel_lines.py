@@ -13,9 +13,12 @@ _CLOCK = r"\d{2}:\d{2}:\d{2}"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _HOST = r"(?=[\w.-]*[\d.-])[\w.-]{1,80}"
+_BEGINS = rf"\[|<|kern|NVRM|nvidia-|\d{{4}}-|{_MONTH} "
 _FRONT = re.compile(
     r"\s*(?:\[\d+,\d+\]<\w+>:\s*|\[\d{1,6}\] (?=\[)|\d{1,6}: |> ?|"
-    rf"(?P<tagged>{_HOST}): (?=\[|<|kern|NVRM|nvidia-|\d{{4}}-|{_MONTH} ))?"
+    r"\([\w.:<>-]{1,80}(?: [\w.-]{1,40})? pid=\d{1,9}(?:, ip=[\w.:]{1,45})?\) ?|"  # of Ray
+    rf"\[pod/[\w./-]{{1,300}}\] ?|[\w.-]{{1,80}} {{1,40}}\| (?={_BEGINS})|"  # of kubectl and docker compose
+    rf"(?P<tagged>{_HOST}): (?={_BEGINS}))?"
     rf"(?:\[?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\S{{0,16}}\s+(?=\[?(?:{_DAY} |\d{{4}}-)|kern\s*:))?"  # of a collector
     r"(?:<\d{1,3}>|\d{1,4},\d{1,20},\d{1,20},[^;\s]{1,40};)?(?:(?:kern|user|daemon|syslog)\s*:\s*\w+\s*:\s*)?"
     r"(?:"

@@ -13,7 +13,7 @@ from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "kernel_log"
-VERSION = 1
+VERSION = 2
 
 _MOST_WARNINGS = 50
 _STYLE_LINES = 1000
