@@ -1,6 +1,8 @@
 """Pictures of the product for its documents: the demonstration with a launch that is stopped by the odd node.
 
-Usage: python -m tests.browser.screenshots FOLDER
+Usage: python -m tests.browser.screenshots FOLDER [all]
+
+Without "all" only the pictures that the documents show are taken.
 """
 
 from __future__ import annotations
@@ -16,12 +18,13 @@ from tests.browser.deeds import ask_for_change, open_launch
 from tests.browser.portal_process import Portal, portal
 from tests.browser.visitor import CHROMIUM, visit
 
+SHOWN = {"cluster-light-en", "launch-light-en", "drift-dark-en", "cluster-dark-zh", "launch-light-zh"}
 LANGUAGES = {"en": "en", "zh": "zh-hans"}
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One page. name: with {theme} and {language}; path: with {launch}; height: of the window."""
+    """One page. path: with {launch}; height: of the window, in pixels."""
 
     name: str
     path: str
@@ -41,8 +44,8 @@ PICTURES = (
 )
 
 
-def main(folder: Path) -> None:
-    """Load the demonstration, do what makes its pages worth showing, and take every picture four times."""
+def main(folder: Path, names: set[str]) -> None:
+    """Load the demonstration, do what makes its pages worth showing, and take the pictures (none named: all)."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as data, portal(Path(data)) as one, sync_playwright() as playwright:
         one.manage("collectstatic", "--noinput", "--verbosity", "0")
@@ -55,21 +58,26 @@ def main(folder: Path) -> None:
         launch = open_launch(operator)
         for theme in ("light", "dark"):
             for language in LANGUAGES:
-                take(browser, one, theme, language, launch, folder)
+                take(browser, one, theme, language, launch, folder, names)
 
 
-def take(browser: Browser, one: Portal, theme: str, language: str, launch: str, folder: Path) -> None:
-    """Every page in one theme and one language, as the administrator sees it."""
+def take(
+    browser: Browser, one: Portal, theme: str, language: str, launch: str, folder: Path, names: set[str]
+) -> None:
+    """Pages in one theme and one language, as the administrator sees them."""
     admin = visit(browser, one.url, theme=theme)
     admin.sign_in(*one.logins["admin"])
     admin.context.add_cookies([{"name": "language", "value": LANGUAGES[language], "url": one.url}])
     for picture in PICTURES:
+        name = f"{picture.name}-{theme}-{language}"
+        if names and name not in names:
+            continue
         admin.page.set_viewport_size({"width": 1440, "height": picture.height})
         admin.open(picture.path.format(launch=launch))
         admin.page.wait_for_timeout(700)  # charts are drawn when they are seen
-        admin.page.screenshot(path=folder / f"{picture.name}-{theme}-{language}.png")
+        admin.page.screenshot(path=folder / f"{name}.png")
     admin.context.close()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), set() if "all" in sys.argv[2:] else SHOWN)
