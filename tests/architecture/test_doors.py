@@ -72,6 +72,6 @@ def test_services_ask_for_work_by_name():
         for source in sources()
         if source.room in ("services", "queries", "models")
         for line, name in source.imports()
-        if ".tasks" in name
+        if "tasks" in name.split(".")  # the room; tasks_visible and the like are names inside a module
     ]
     assert wrong == []
