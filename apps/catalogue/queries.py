@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +56,14 @@ def accelerators_for(scope_id: int | None) -> dict[str, Accelerator]:
     """Accelerators as a team has them, by id; None: as everybody has them."""
     edits = _values(edits_for(scope_id, Kind.ACCELERATOR))
     return overlays.accelerators(edits) if edits else dict(shipped_accelerators())
+
+
+def edited_accelerators(scope_ids: Collection[int] | None) -> list[str]:
+    """Ids of accelerators of which everybody or one of the scopes set a figure; None: any scope. In order."""
+    edits = CatalogueEdit.objects.filter(kind=Kind.ACCELERATOR)
+    if scope_ids is not None:
+        edits = edits.filter(Q(scope__isnull=True) | Q(scope_id__in=scope_ids))
+    return list(edits.order_by("entry").values_list("entry", flat=True).distinct())
 
 
 def supernodes_for(scope_id: int | None) -> dict[str, Supernode]:

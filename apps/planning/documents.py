@@ -55,6 +55,7 @@ _ORDER = (
     *("accelerator", "accelerators", "domain_size", "sub_domain_size", "convergence_ratio", "scale_up_gb_s"),
     *(
         "scale_out_gb_s",
+        "figures",
         "measured",
         "tp",
         "pp",

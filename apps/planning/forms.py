@@ -13,6 +13,7 @@ from apps.catalogue.engine.accelerators import shipped_accelerators
 from apps.catalogue.engine.hf_config import model_from_config
 from apps.catalogue.engine.model_catalogue import find_model, model_named, shipped_models
 from apps.catalogue.engine.models import ModelSpec
+from apps.catalogue.queries import edited_accelerators
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid
 from apps.core.rights import Right
@@ -178,8 +179,9 @@ class PlanForm(forms.Form):
         self._field("domain").label_from_instance = lambda domain: f"{domain.cluster} · {domain}"
         self._field("cluster").queryset = clusters
         self._field("catalogue_model").choices = [(m.id, m.name) for m in shipped_models().values()]
-        parts = [part for part in shipped_accelerators().values() if part.memory_bytes]
-        self._field("accelerator").choices = [("", "—"), *((part.id, part.name) for part in parts)]
+        parts = {part.id: part.name for part in shipped_accelerators().values() if part.memory_bytes}
+        own = {one: parts.get(one, one) for one in edited_accelerators(scopes)}
+        self._field("accelerator").choices = [("", "—"), *(parts | own).items()]
         if revises:
             del self.fields["name"]
 

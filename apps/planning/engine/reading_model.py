@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from apps.catalogue.engine.accelerators import accelerator
 from apps.catalogue.engine.models import MlaSpec, ModelSpec
-from apps.core.errors import Missing, OutOfRange
+from apps.core.errors import OutOfRange
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields, guarded
+from apps.planning.engine.reading_part import read_part
 from apps.planning.engine.system import (
     Measured,
     System,
@@ -75,18 +75,15 @@ def _read_mla(fields: Fields) -> MlaSpec:
 
 
 def read_system(fields: Fields) -> tuple[System | None, tuple[Assumption, ...]]:
-    """The system, and which of its figures come from the catalogue."""
-    part_id = fields.text("accelerator")
+    """The system, and which of its figures come from the catalogue, shipped or a team's own."""
     count = fields.whole("accelerators", most=10_000_000)
     domain = fields.whole("domain_size", default=0, least=0)
     up, out = fields.number("scale_up_gb_s"), fields.number("scale_out_gb_s")
     sub_domain = fields.whole("sub_domain_size") if fields.has("sub_domain_size") else None
     convergence = fields.number("convergence_ratio", default=1.0) or 1.0
     measured = _read_measured(fields.child("measured", required=False))
-    try:
-        part = accelerator(part_id)
-    except Missing as missing:
-        fields.wrong("accelerator", missing.message, "unknown")
+    part, own = read_part(fields)
+    if part is None:
         return None, ()
     system = guarded(
         fields,
@@ -103,7 +100,7 @@ def read_system(fields: Fields) -> tuple[System | None, tuple[Assumption, ...]]:
     )
     if system is None:
         return None, ()
-    return system, _from_catalogue(system, domain=bool(domain), up=up is not None, out=out is not None)
+    return system, own + _from_catalogue(system, domain=bool(domain), up=up is not None, out=out is not None)
 
 
 def _from_catalogue(system: System, *, domain: bool, up: bool, out: bool) -> tuple[Assumption, ...]:

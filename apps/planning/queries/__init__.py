@@ -15,12 +15,13 @@ from apps.planning.queries.plans import (
     versions_of,
     versions_visible,
 )
-from apps.planning.queries.systems import accelerators_per_node, system_of
+from apps.planning.queries.systems import accelerators_per_node, figures_of, system_of
 
 __all__ = [
     "accelerators_per_node",
     "calibration_of",
     "calibration_versions",
+    "figures_of",
     "launch_plan_versions",
     "measured_step_for",
     "measured_steps_visible",

@@ -7,6 +7,8 @@ from typing import Any
 from django.db.models import Count, Max
 
 from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
+from apps.catalogue.engine.overlays import Kind
+from apps.catalogue.queries import edits_for
 from apps.core.units import GB
 from apps.core.verdicts import Verdict
 from apps.fleet.engine.layout_values import from_values
@@ -40,6 +42,18 @@ def system_of(domain: Domain, *, measured: bool = True) -> dict[str, Any]:
     if measured and (seen := _measured(domain)):
         system["measured"] = seen
     return system
+
+
+def figures_of(accelerator: str, scope_id: int | None) -> dict[str, Any]:
+    """What a team set otherwise than the shipped catalogue, as `figures` of a plan's system; by path.
+
+    scope_id: None takes what was set for everybody.
+    """
+    edits = edits_for(scope_id, Kind.ACCELERATOR).filter(entry=accelerator)
+    return {
+        edit.path: {"value": edit.value, "source": edit.source, "confidence": edit.confidence}
+        for edit in edits
+    }
 
 
 def accelerators_per_node(domain: Domain | None) -> int:

@@ -17,7 +17,7 @@ from apps.jobs.services import enqueue
 from apps.planning import queries
 from apps.planning.documents import is_search, parallel_of_found
 from apps.planning.models import Plan, PlanVersion
-from apps.planning.services.computing import Progress, answer_to, check_document
+from apps.planning.services.computing import Progress, answer_to, check_document, with_figures
 
 
 @decision
@@ -27,11 +27,12 @@ def create_plan(
     """A new plan and the job that computes its first version.
 
     document: as the command plan_estimate takes it, with model, system and parallel; or a search, as plan_search
-    takes it. Raises Invalid with a pointer to each field that is wrong, Missing for a domain of another scope,
-    Conflict where the name is taken.
+    takes it; the team's own figures of the accelerator are written into it. Raises Invalid with a pointer to each
+    field that is wrong, Missing for a domain of another scope, Conflict where the name is taken.
     """
     _may_write(actor, scope_id)
     check_document(document)
+    document = with_figures(document, scope_id)
     if not name.strip():
         raise Invalid("a plan has a name", errors=[FieldError(pointer="/name", message="say a name")])
     domain = _domain(domain_id, scope_id) if domain_id else None
@@ -54,6 +55,10 @@ def revise_plan(*, actor: Actor, plan_id: int, document: dict[str, Any]) -> Plan
     """The next version of a plan. Raises Invalid; the same question again gives the version that has it."""
     plan = _plan_to_write(actor, plan_id)
     check_document(document)
+    return _revised(actor, plan, with_figures(document, plan.scope_id))
+
+
+def _revised(actor: Actor, plan: Plan, document: dict[str, Any]) -> PlanVersion:
     newest = plan.versions.first()
     if newest is not None and newest.input_digest == digest.of_value(document):
         return newest
@@ -75,7 +80,7 @@ def take_found(*, actor: Actor, plan_id: int, number: int, place: int) -> PlanVe
         raise Missing(f"the search lists {len(best)} layouts")
     parallel = parallel_of_found(best[place - 1]["configuration"], version.input)
     document = {"model": version.input["model"], "system": version.input["system"], "parallel": parallel}
-    return revise_plan(actor=actor, plan_id=plan_id, document=document)
+    return _revised(actor, _plan_to_write(actor, plan_id), document)
 
 
 @decision

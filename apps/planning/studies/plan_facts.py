@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from apps.catalogue.engine.accelerators import shipped_accelerators
 from apps.core.units import GB
 from apps.planning.documents import is_search
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.reading_model import read_model
+from apps.planning.engine.reading_part import read_part
 from apps.planning.models import PlanVersion
 from apps.planning.studies.fields import ModelField
 
@@ -32,7 +32,7 @@ def facts_of(version: PlanVersion) -> dict[str, Any]:
     spec = read_model(Fields(document["model"], ""))
     if spec is not None:
         facts["params_billion"] = round(spec.total_params() / 1e9, 3)
-    part = shipped_accelerators().get(system["accelerator"])
+    part, _own = read_part(Fields(system, ""))
     if part is not None and part.tdp_w:
         facts["card_w"] = part.tdp_w
     if part is not None and part.memory_bytes:
