@@ -21,7 +21,8 @@ from django.db import DEFAULT_DB_ALIAS, connections
 class Guard:
     """One trigger that refuses something.
 
-    name: unique in the database. table: what it watches. event: such as "DELETE" or "UPDATE OF state".
+    name: unique in the database. table: what it watches. event: such as "DELETE" or "UPDATE OF state"; REPLACE
+    is SQLite's way of removing a row by an INSERT, at which its triggers of DELETE keep still.
     when: a condition on NEW and OLD in the SQL that both engines share; empty refuses always.
     """
 
@@ -36,10 +37,11 @@ class Guard:
         if vendor == "sqlite":
             when = f"WHEN {self.when} " if self.when else ""
             refuse = f"BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
-            create = (
-                f"CREATE TRIGGER IF NOT EXISTS {self.name} BEFORE {self.event} ON {self.table} {when}{refuse}"
-            )
+            event = "INSERT" if self.event == "REPLACE" else self.event
+            create = f"CREATE TRIGGER IF NOT EXISTS {self.name} BEFORE {event} ON {self.table} {when}{refuse}"
             return [] if self.event == "TRUNCATE" else [create]
+        if self.event == "REPLACE":
+            return []
         refuse = f"RAISE EXCEPTION '{self.message}';"
         row = "OLD" if self.event == "DELETE" else "NEW"
         body = f"IF {self.when} THEN {refuse} END IF; RETURN {row};" if self.when else refuse
@@ -58,6 +60,24 @@ def all_guards() -> Iterator[Guard]:
         if config.name.startswith("apps.") and find_spec(f"{config.name}.guards"):
             guards: Sequence[Guard] = import_module(f"{config.name}.guards").GUARDS
             yield from guards
+            kept = {guard.table: guard for guard in guards if guard.event == "DELETE"}
+            yield from map(_against_replacing, kept.values())
+
+
+def _against_replacing(guard: Guard) -> Guard:
+    """The guard beside one of DELETE: no new row takes the place of one with the same key."""
+    model = next(model for model in installed.get_models() if model._meta.db_table == guard.table)
+    fields = {field.name: field for field in model._meta.local_concrete_fields}
+    keys = [[name] for name, field in fields.items() if field.unique]
+    keys += [list(constraint.fields) for constraint in model._meta.total_unique_constraints]
+    alike = [" AND ".join(f"kept.{fields[n].column} = NEW.{fields[n].column}" for n in key) for key in keys]
+    return Guard(
+        name=f"{guard.table}_no_replace",
+        table=guard.table,
+        event="REPLACE",
+        when=f"EXISTS (SELECT 1 FROM {guard.table} AS kept WHERE {' OR '.join(alike)})",  # noqa: S608 - names of ours
+        message=guard.message,
+    )
 
 
 def missing(using: str = DEFAULT_DB_ALIAS) -> list[str]:
