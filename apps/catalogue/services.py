@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from django.utils.translation import gettext as _
+
 from apps.audit.services import decision, record
 from apps.catalogue.engine.overlays import Confidence, Kind, checked_value
 from apps.catalogue.models import CatalogueEdit
@@ -34,11 +36,11 @@ def set_figure(
     actor.require(Right.OPERATE, scope_id)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     if not _ID.fullmatch(entry):
-        message = "small letters, digits, dots, dashes; 2 to 80 characters"
+        message = _("small letters, digits, dots, dashes; 2 to 80 characters")
         raise Invalid(message, errors=[FieldError(pointer="/entry", message=message)])
     if not source.strip():
         raise Invalid(
-            "say where the figure is from", errors=[FieldError(pointer="/source", message="needed")]
+            _("say where the figure is from"), errors=[FieldError(pointer="/source", message=_("needed"))]
         )
     checked = checked_value(kind, path, value)
     before = CatalogueEdit.objects.filter(scope_id=scope_id, kind=kind, entry=entry, path=path).first()
@@ -72,7 +74,7 @@ def clear_figure(*, actor: Actor, edit_id: int) -> CatalogueEdit:
     """Give a figure back to what is shipped (or to everybody's). Raises Missing, NotAllowed."""
     row = CatalogueEdit.objects.filter(pk=edit_id).first()
     if row is None or (row.scope_id is not None and not actor.may(Right.READ, row.scope_id)):
-        raise Missing("there is no such edit, or you may not see it")
+        raise Missing(_("there is no such edit, or you may not see it"))
     actor.require(Right.OPERATE, row.scope_id)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     record(

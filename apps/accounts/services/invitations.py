@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from apps.accounts import queries
 from apps.accounts.models import Invitation, Person, Scope
@@ -42,14 +43,14 @@ def invite(
     """
     inviter = actor.require_person_present()
     if not roles:
-        raise Invalid("choose at least one role", code="roles")
+        raise Invalid(_("choose at least one role"), code="roles")
     if not timedelta(0) < valid_for <= LONGEST:
         raise Invalid(f"an invitation is valid for {LONGEST.days} days at most", code="valid_for")
     for item in roles:
         actor.require(Right.ADMIN, item.scope_id)
     _require_scopes(roles)
     if Person.objects.filter(email=email.strip().lower()).exists():
-        raise Conflict("somebody has this address already; give them the role instead", code="email_taken")
+        raise Conflict(_("somebody has this address already; give them the role instead"), code="email_taken")
     secret = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         email=email.strip().lower(),
@@ -79,7 +80,7 @@ def accept_invitation(*, secret: str, name: str, password: str, ip: str = "", re
     now = clock.now()
     open_ones = Invitation.objects.filter(queries.open_invitation(now), secret_hash=digest.of_text(secret))
     if not open_ones.update(accepted_at=now):
-        raise Missing("this link is not valid, or no longer", code="invitation")
+        raise Missing(_("this link is not valid, or no longer"), code="invitation")
     invitation = Invitation.objects.select_related("invited_by").get(secret_hash=digest.of_text(secret))
     person = create_person(email=invitation.email, name=name, password=password)
     Invitation.objects.filter(pk=invitation.pk).update(accepted_by=person)
@@ -100,7 +101,7 @@ def revoke_invitation(*, invitation_id: int, actor: Actor) -> Invitation:
         raise Missing()
     still_open = Invitation.objects.filter(Q(pk=invitation_id) & queries.open_invitation(clock.now()))
     if not still_open.update(revoked_at=clock.now()):
-        raise Conflict("the invitation was used, or is over", code="invitation_state")
+        raise Conflict(_("the invitation was used, or is over"), code="invitation_state")
     invitation.refresh_from_db()
     record(actor=actor, action="invitation.revoked", on=invitation)
     return invitation

@@ -11,6 +11,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from apps.accounts import queries
 from apps.accounts.models import Invitation, Person, PersonKind, RoleGrant, Token
@@ -41,7 +42,7 @@ def create_person(*, email: str, name: str, password: str | None, kind: str = Pe
         with transaction.atomic():
             person.save(force_insert=True)
     except IntegrityError as error:
-        raise Conflict("somebody has this address already", code="email_taken") from error
+        raise Conflict(_("somebody has this address already"), code="email_taken") from error
     return person
 
 
@@ -80,7 +81,7 @@ def leave(*, person_id: int, actor: Actor, reason: str) -> Person:
     """
     person = queries.managed_person(person_id, actor=actor)
     if not person.is_active:
-        raise Conflict("this person has left already", code="left")
+        raise Conflict(_("this person has left already"), code="left")
     if queries.administrates_everywhere(person):
         require_another_admin(besides=person.pk)
     now = clock.now()
@@ -116,7 +117,7 @@ def erase_name(*, person_id: int, actor: Actor, reason: str) -> Person:
     actor.require(Right.ADMIN, None)
     person = queries.managed_person(person_id, actor=actor)
     if person.is_active:
-        raise Conflict("only who has left can be erased", code="not_left")
+        raise Conflict(_("only who has left can be erased"), code="not_left")
     person.name = f"erased {person.pk}"
     person.email = f"erased-{person.pk}@localhost.invalid"
     person.save(update_fields=["name", "email"])
@@ -170,7 +171,7 @@ def check_password_rules(password: str, person: Person) -> None:
         validate_password(password, person)
     except ValidationError as error:
         raise Invalid(
-            "the password is not good enough",
+            _("the password is not good enough"),
             code="password",
             errors=[
                 FieldError(pointer="/password", code="password", message=text) for text in error.messages

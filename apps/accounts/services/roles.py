@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from apps.accounts import queries
 from apps.accounts.models import Person, PersonKind, RoleGrant, Scope
@@ -31,16 +32,16 @@ def grant_role_by_email(*, email: str, role: Role, scope_id: int | None, actor: 
     actor.require(Right.ADMIN, scope_id)
     person = Person.objects.filter(email=email.strip().lower(), is_active=True).first()
     if person is None:
-        raise Missing("nobody has this address; invite them")
+        raise Missing(_("nobody has this address; invite them"))
     return add_grant(person=person, role=role, scope_id=scope_id, actor=actor)
 
 
 def add_grant(*, person: Person, role: Role, scope_id: int | None, actor: Actor) -> RoleGrant:
     """The grant itself, inside of a decision that has checked the actor's right."""
     if not person.is_active:
-        raise Conflict("this person has left", code="left")
+        raise Conflict(_("this person has left"), code="left")
     if person.kind == PersonKind.SERVICE and role in FOR_PEOPLE_ONLY:
-        raise NotAllowed("a service account cannot approve, sign or administrate", code="service_account")
+        raise NotAllowed(_("a service account cannot approve, sign or administrate"), code="service_account")
     if scope_id is not None and not Scope.objects.filter(pk=scope_id).exists():
         raise Missing()
     try:
@@ -49,7 +50,7 @@ def add_grant(*, person: Person, role: Role, scope_id: int | None, actor: Actor)
                 person=person, role=role.value, scope_id=scope_id, granted_by_id=actor.person_id
             )
     except IntegrityError as error:
-        raise Conflict("this role is given already", code="granted") from error
+        raise Conflict(_("this role is given already"), code="granted") from error
     record(actor=actor, action="role.granted", on=person, scope_id=scope_id, after={"role": role.value})
     return grant
 
@@ -84,4 +85,4 @@ def require_another_admin(*, besides: int) -> None:
     people = Person.objects.filter(is_active=True, kind=PersonKind.PERSON).exclude(pk=besides).order_by("pk")
     others = people.filter(pk__in=holders) | people.filter(is_superuser=True)
     if not list(others.select_for_update()):
-        raise Conflict("somebody must stay who administrates everywhere", code="last_admin")
+        raise Conflict(_("somebody must stay who administrates everywhere"), code="last_admin")

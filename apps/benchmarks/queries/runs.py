@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.utils.translation import gettext as _
 
 from apps.benchmarks.engine.acceptance import (
     TRUSTED_SIZE_BYTES,
@@ -37,7 +38,7 @@ def run_for(actor: Actor, run_id: int, right: Right = Right.READ) -> BenchmarkRu
     """One run. Raises Missing, NotAllowed."""
     run = runs_visible(actor).filter(pk=run_id).first()
     if run is None:
-        raise Missing("there is no such run, or you may not see it")
+        raise Missing(_("there is no such run, or you may not see it"))
     actor.require(right, run.cluster.scope_id)
     return run
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.benchmarks import queries
@@ -173,7 +174,7 @@ def _replace_baseline(run: BenchmarkRun, *, person_id: int | None) -> Baseline:
                 domain=run.domain, collective=run.collective, run=run, set_by_id=person_id, set_at=now
             )
     except IntegrityError as error:
-        raise Conflict("somebody set another baseline just now", code="baseline_set") from error
+        raise Conflict(_("somebody set another baseline just now"), code="baseline_set") from error
 
 
 def _lines(run: Mapping[str, Any]) -> list[int]:

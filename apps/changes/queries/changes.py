@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
 from apps.changes.engine.states import OPEN, UNDER_WAY
 from apps.changes.models import Change, Snapshot, Target
@@ -47,7 +48,7 @@ def change_for(actor: Actor, change_id: int, right: Right = Right.READ) -> Chang
     """One change. Raises Missing, NotAllowed."""
     change = changes_visible(actor).filter(pk=change_id).first()
     if change is None:
-        raise Missing("there is no such change, or you may not see it")
+        raise Missing(_("there is no such change, or you may not see it"))
     actor.require(right, change.cluster.scope_id)
     return change
 
@@ -56,7 +57,7 @@ def domain_for(actor: Actor, domain_id: int, right: Right = Right.READ) -> Domai
     """A domain in use. Raises Missing, NotAllowed."""
     domain = Domain.objects.select_related("cluster").filter(pk=domain_id, retired_at__isnull=True).first()
     if domain is None or not actor.may(Right.READ, domain.cluster.scope_id):
-        raise Missing("there is no such domain, or you may not see it")
+        raise Missing(_("there is no such domain, or you may not see it"))
     actor.require(right, domain.cluster.scope_id)
     return domain
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from apps.catalogue.engine.components import component
 from apps.changes.engine.states import State
 from apps.changes.models import Change, Snapshot
@@ -59,7 +61,7 @@ def preview_undo(change: Change) -> RollbackPreview:
     """What rolling this change back would do. Raises Conflict where it has no snapshot to go back to."""
     snapshot = Snapshot.objects.filter(change=change).first()
     if snapshot is None:
-        raise Conflict("the change has not started, there is nothing to go back from", code="no_snapshot")
+        raise Conflict(_("the change has not started, there is nothing to go back from"), code="no_snapshot")
     nodes = _nodes_of(change)
     return _preview(versions_before(change, snapshot), nodes, restores=None, own=[change])
 
@@ -71,7 +73,7 @@ def known_good_version(domain: Domain, matrix_version_id: int | None) -> MatrixV
     else:
         good = known_good_versions(domain).get(matrix_version_id)
     if good is None:
-        raise Conflict("nothing was known to be good here", code="no_known_good")
+        raise Conflict(_("nothing was known to be good here"), code="no_known_good")
     return good
 
 

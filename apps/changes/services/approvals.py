@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import DatabaseError, IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision
 from apps.changes import queries
@@ -70,9 +71,9 @@ def _voice(actor: Actor, change_id: int, expected_version: int, *, approves: boo
 def _refusal(error: DatabaseError) -> Exception:
     """What the database refused: SQLite reports its triggers as integrity errors too, so the words decide."""
     if "four eyes" in str(error):
-        return NotAllowed("a second person must approve", code="four_eyes")
+        return NotAllowed(_("a second person must approve"), code="four_eyes")
     if isinstance(error, IntegrityError):
-        return Conflict("you have spoken on this change already", code="approved_twice")
+        return Conflict(_("you have spoken on this change already"), code="approved_twice")
     return error
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from apps.audit.services import decision
 from apps.changes import queries
 from apps.changes.engine.stages import DEFAULT_SOAK_S, StagePlan, default_stages
@@ -60,7 +62,7 @@ def draft_change(
     domain = queries.domain_for(actor, domain_id)
     moves.may_write(actor, domain.cluster.scope_id)
     if actor.person_id is None:
-        raise NotAllowed("a change is asked for by a person or a service account", code="person_required")
+        raise NotAllowed(_("a change is asked for by a person or a service account"), code="person_required")
     content = _checked(kind, content)
     nodes = _nodes(domain, node_ids)
     now = clock.now()
@@ -99,7 +101,7 @@ def edit_change(
     change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
     if actor.person_id is None:
-        raise NotAllowed("a change is edited by a person or a service account", code="person_required")
+        raise NotAllowed(_("a change is edited by a person or a service account"), code="person_required")
     moves.require_version(change, expected_version)
     if change.state not in EDITABLE:
         raise Conflict(
@@ -244,20 +246,20 @@ def _wrong_texts(kind: str, content: Content) -> list[FieldError]:
         kinds = ", ".join(value for value in ChangeKind.values if value != ChangeKind.ROLLBACK)
         errors.append(FieldError(pointer="/kind", message=f"{kind}: say one of {kinds}"))
     if not content.title.strip():
-        errors.append(FieldError(pointer="/title", message="say what is changed"))
+        errors.append(FieldError(pointer="/title", message=_("say what is changed")))
     if not content.reason.strip():
-        errors.append(FieldError(pointer="/reason", message="say why"))
+        errors.append(FieldError(pointer="/reason", message=_("say why")))
     return errors
 
 
 def _wrong_wishes(wishes: Sequence[Wish]) -> list[FieldError]:
     if not wishes:
-        return [FieldError(pointer="/items", message="name at least one component and its version")]
+        return [FieldError(pointer="/items", message=_("name at least one component and its version"))]
     errors, seen = [], set()
     for place, wish in enumerate(wishes):
         name = wish.component.strip()
         if not name or len(name) > 60 or not any(value.strip() for value in wish.values):
-            errors.append(FieldError(pointer=f"/items/{place}", message="name a component and a version"))
+            errors.append(FieldError(pointer=f"/items/{place}", message=_("name a component and a version")))
         elif name in seen:
             errors.append(FieldError(pointer=f"/items/{place}/component", message=f"{name} is named twice"))
         seen.add(name)

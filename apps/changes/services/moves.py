@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import F
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from apps.audit.services import record
 from apps.changes import queries
@@ -48,7 +49,7 @@ def require_version(change: Change, expected_version: int) -> None:
 def require_text(text: str, pointer: str) -> str:
     """The text without blanks around it. Raises Invalid where nothing is left."""
     if not text.strip():
-        raise Invalid("say why", errors=[FieldError(pointer=pointer, message="a reason is needed")])
+        raise Invalid(_("say why"), errors=[FieldError(pointer=pointer, message=_("a reason is needed"))])
     return text.strip()
 
 
@@ -103,7 +104,7 @@ def move(change: Change, *, to: states.State, expected_version: int, **fields: A
         state=to.value, version=F("version") + 1, **fields
     )
     if not moved:
-        raise Stale("the change was changed at the same moment")
+        raise Stale(_("the change was changed at the same moment"))
     change.refresh_from_db()
 
 

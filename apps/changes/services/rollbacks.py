@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision
 from apps.changes import queries
@@ -77,14 +78,14 @@ def roll_back_change(*, actor: Actor, change_id: int, expected_version: int, rea
     person_id = _may_roll_back(actor, origin.domain, reason)
     if origin.kind == ChangeKind.ROLLBACK:
         raise Conflict(
-            "a rollback is no target of a rollback; roll on to a known-good version", code="is_rollback"
+            _("a rollback is no target of a rollback; roll on to a known-good version"), code="is_rollback"
         )
     snapshot = Snapshot.objects.filter(change=origin).first()
     if snapshot is None:
-        raise Conflict("the change has not started, there is nothing to go back from", code="no_snapshot")
+        raise Conflict(_("the change has not started, there is nothing to go back from"), code="no_snapshot")
     wishes = _wishes(restoring.versions_before(origin, snapshot))
     if not wishes:
-        raise Conflict("the snapshot does not know what the nodes ran before", code="empty_snapshot")
+        raise Conflict(_("the snapshot does not know what the nodes ran before"), code="empty_snapshot")
     moves.move(
         origin,
         to=State.ROLLED_BACK,
@@ -105,12 +106,12 @@ def review_rollback(*, actor: Actor, change_id: int, expected_version: int, revi
     person_id = actor.require_person_present()
     change = moves.locked(actor, change_id, Right.APPROVE)
     if change.kind != ChangeKind.ROLLBACK or change.reviewed_at is not None:
-        raise Conflict("there is nothing to review", code="change_state", state=change.state)
+        raise Conflict(_("there is nothing to review"), code="change_state", state=change.state)
     if person_id == change.requester_id:
-        raise NotAllowed("a second person must review: you started it", code="four_eyes")
+        raise NotAllowed(_("a second person must review: you started it"), code="four_eyes")
     moves.require_version(change, expected_version)
     if not review.strip():
-        message = "say what you found"
+        message = _("say what you found")
         raise Invalid(message, errors=[FieldError(pointer="/review", message=message)])
     Change.objects.filter(pk=change.pk).update(
         reviewed_by_id=person_id,

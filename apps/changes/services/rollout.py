@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from django.db import DatabaseError, transaction
 from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision
 from apps.changes import queries
@@ -93,7 +94,11 @@ def finish_change(*, actor: Actor, change_id: int, expected_version: int) -> Cha
     if change.state == State.VERIFYING and (
         missing := queries.not_reaching(change.targets.all()).get(change.pk)
     ):
-        raise Conflict("not reported: " + ", ".join(missing[:5]), code="not_verified", nodes=missing)
+        raise Conflict(
+            _("not reported: %(nodes)s") % {"nodes": ", ".join(missing[:5])},
+            code="not_verified",
+            nodes=missing,
+        )
     moves.move(change, to=State.DONE, expected_version=expected_version, ended_at=clock.now())
     fleet.release_holds(actor=actor, owner=change.owner, reason="the change is done")
     moves.note(actor, "change.done", change)
@@ -235,7 +240,7 @@ def _begin(change: Change, expected_version: int, person_id: int) -> None:
     except DatabaseError as error:
         if "four eyes" not in str(error):
             raise
-        raise NotAllowed("who approved a change does not carry it out", code="four_eyes") from error
+        raise NotAllowed(_("who approved a change does not carry it out"), code="four_eyes") from error
 
 
 def _close_rollback(change: Change) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -46,6 +47,6 @@ def finding_for(actor: Actor, finding_id: int, right: Right = Right.READ) -> Dri
     """One finding. Raises Missing, NotAllowed."""
     finding = findings_visible(actor).filter(pk=finding_id).first()
     if finding is None:
-        raise Missing("there is no such finding, or you may not see it")
+        raise Missing(_("there is no such finding, or you may not see it"))
     actor.require(right, finding.domain.cluster.scope_id)
     return finding

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import Count, QuerySet
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -22,7 +23,7 @@ def matrix_for(actor: Actor, matrix_id: int, right: Right = Right.READ) -> Matri
     """One matrix with its cluster and domain. Raises Missing, NotAllowed."""
     matrix = matrices_visible(actor).filter(pk=matrix_id).first()
     if matrix is None:
-        raise Missing("there is no such matrix, or you may not see it")
+        raise Missing(_("there is no such matrix, or you may not see it"))
     actor.require(right, matrix.cluster.scope_id)
     return matrix
 
@@ -46,7 +47,7 @@ def matrix_version_for(actor: Actor, version_id: int, right: Right = Right.READ)
     """One version. Raises Missing, NotAllowed."""
     version = versions_visible(actor).filter(pk=version_id).first()
     if version is None:
-        raise Missing("there is no such matrix version, or you may not see it")
+        raise Missing(_("there is no such matrix version, or you may not see it"))
     actor.require(right, version.matrix.cluster.scope_id)
     return version
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Max, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -37,7 +38,7 @@ def domain_for(actor: Actor, domain_id: int, right: Right = Right.READ) -> Domai
     """One domain, retired ones too. Raises Missing, NotAllowed."""
     domain = Domain.objects.select_related("cluster").filter(pk=domain_id).first()
     if domain is None or not actor.may(Right.READ, domain.cluster.scope_id):
-        raise Missing("there is no such domain, or you may not see it")
+        raise Missing(_("there is no such domain, or you may not see it"))
     actor.require(right, domain.cluster.scope_id)
     return domain
 

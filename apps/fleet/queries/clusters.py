@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -66,7 +67,7 @@ def domain_for(actor: Actor, domain_id: int, right: Right = Right.READ) -> Domai
     """One domain. Raises Missing, NotAllowed."""
     domain = domains_visible(actor).filter(pk=domain_id).first()
     if domain is None:
-        raise Missing("there is no such domain, or you may not see it")
+        raise Missing(_("there is no such domain, or you may not see it"))
     actor.require(right, domain.cluster.scope_id)
     return domain
 

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -25,7 +26,7 @@ def import_for(actor: Actor, import_id: int, right: Right = Right.READ) -> BulkI
     """One import. Raises Missing, NotAllowed."""
     row = imports_visible(actor).filter(pk=import_id).first()
     if row is None:
-        raise Missing("there is no such import, or you may not see it")
+        raise Missing(_("there is no such import, or you may not see it"))
     actor.require(right, row.cluster.scope_id)
     return row
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Missing
@@ -34,7 +35,7 @@ def counted(nodes: NodeQuerySet) -> NodeQuerySet:
 
 def missing_node() -> Missing:
     """The error for a node that is not there or must not be seen."""
-    return Missing("there is no such node, or you may not see it")
+    return Missing(_("there is no such node, or you may not see it"))
 
 
 def with_active_holds(nodes: NodeQuerySet) -> NodeQuerySet:

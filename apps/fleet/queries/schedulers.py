@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Invalid
@@ -43,9 +44,9 @@ def comparison_of(actor: Actor, cluster: Cluster, receipt_id: int) -> FileCompar
     """A delivered file against the fleet on record. Raises Missing, Invalid (other_cluster, unread, node_needed)."""
     receipt = receipt_for(actor, receipt_id)
     if receipt.scope_id != cluster.scope_id:
-        raise Invalid("the file was handed in for another cluster", code="other_cluster")
+        raise Invalid(_("the file was handed in for another cluster"), code="other_cluster")
     if receipt.reading is None:
-        raise Invalid("the file was not read (yet)", code="unread")
+        raise Invalid(_("the file was not read (yet)"), code="unread")
     aliases = aliases_of(cluster)
     node = aliases.get(receipt.node_name, receipt.node_name)
     seen = read_fleet(receipt.reading.kind, receipt.reading.facts, node=node)

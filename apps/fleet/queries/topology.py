@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count
+from django.utils.translation import gettext as _
 
 from apps.core.errors import Missing
 from apps.fleet.engine.node_state import NodeState, derive
@@ -107,7 +108,7 @@ def domain_in(cluster: Cluster, domain_id: int) -> Domain:
     """A domain of the cluster. Raises Missing."""
     domain = domains_of(cluster).filter(pk=domain_id).first()
     if domain is None:
-        raise Missing("there is no such domain in this cluster, or it is retired")
+        raise Missing(_("there is no such domain in this cluster, or it is retired"))
     return domain
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import Scope
 from apps.audit.services import decision, record
@@ -32,8 +33,8 @@ def create_cluster(
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     slug = slug or slugify(name)
     if not name.strip() or slug != slugify(slug) or not slug:
-        message = "small letters, digits and dashes, such as train-a"
-        raise Invalid("name and slug are needed", errors=[FieldError(pointer="/slug", message=message)])
+        message = _("small letters, digits and dashes, such as train-a")
+        raise Invalid(_("name and slug are needed"), errors=[FieldError(pointer="/slug", message=message)])
     try:
         with transaction.atomic():
             scope = Scope.objects.create(slug=slug, name=name.strip())
@@ -60,7 +61,9 @@ def edit_cluster(
     actor.require(Right.OPERATE, cluster.scope_id)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     if not name.strip():
-        raise Invalid("a cluster has a name", errors=[FieldError(pointer="/name", message="say a name")])
+        raise Invalid(
+            _("a cluster has a name"), errors=[FieldError(pointer="/name", message=_("say a name"))]
+        )
     before = _facts(cluster)
     moved = Cluster.objects.filter(pk=cluster_id, version=expected_version).update(
         name=name.strip(), description=description, owner_team=owner_team, version=F("version") + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.core.actor import Actor
@@ -83,7 +84,7 @@ def build_domain(
 def _checked_name(name: str) -> str:
     name = name.strip()
     if not name or len(name) > 60 or any(sign.isspace() or sign in ",;/[]" for sign in name):
-        message = "a name of at most 60 characters without blanks , ; / [ ]"
+        message = _("a name of at most 60 characters without blanks , ; / [ ]")
         raise Invalid(message, errors=[FieldError(pointer="/name", message=message)])
     return name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.core import clock
@@ -69,10 +70,10 @@ def hold_node(*, actor: Actor, node_id: int, kind: HoldKind, reason: str) -> Hol
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     node = queries.node_for(actor, node_id, Right.OPERATE)
     if kind not in BY_HAND:
-        message = "by hand a node is held for maintenance or in quarantine"
+        message = _("by hand a node is held for maintenance or in quarantine")
         raise Invalid(message, errors=[FieldError(pointer="/kind", message=message)])
     if not reason.strip():
-        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
+        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
     taken = take_holds(actor=actor, node_ids=[node.pk], kind=kind, owner=_BY_HAND, reason=reason.strip())
     return taken[0]
 
@@ -87,17 +88,17 @@ def release_hold(*, actor: Actor, hold_id: int, reason: str) -> Hold:
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     hold = Hold.objects.select_related("node__cluster").filter(pk=hold_id).first()
     if hold is None or not actor.may(Right.READ, hold.node.cluster.scope_id):
-        raise Missing("there is no such hold, or you may not see it")
+        raise Missing(_("there is no such hold, or you may not see it"))
     actor.require(Right.OPERATE, hold.node.cluster.scope_id)
     if hold.kind not in BY_HAND:
         raise Conflict(f"it belongs to {hold.owner or hold.by_label}, which lets go of it", code="hold_owner")
     if not reason.strip():
-        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
+        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
     moved = Hold.objects.filter(pk=hold_id, released_at__isnull=True).update(
         released_at=clock.now(), released_by_label=actor.label[:200]
     )
     if not moved:
-        raise Conflict("the hold is released already", code="released")
+        raise Conflict(_("the hold is released already"), code="released")
     record(
         actor=actor,
         action=f"hold.{hold.kind}.released",
@@ -163,7 +164,7 @@ def transfer_holds(*, actor: Actor, from_owner: str, to_owner: str, reason: str)
 def _one_cluster(nodes: list[Node]) -> Cluster:
     clusters = {node.cluster for node in nodes}
     if len(clusters) != 1:
-        raise Conflict("the nodes are not of one cluster", code="several_clusters")
+        raise Conflict(_("the nodes are not of one cluster"), code="several_clusters")
     return clusters.pop()
 
 

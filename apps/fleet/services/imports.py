@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import F
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from apps.audit.services import deciding, decision, record
 from apps.core import clock
@@ -102,9 +103,9 @@ def apply_import(*, actor: Actor, import_id: int, expected_version: int) -> Bulk
     """
     row = _to_change(actor, import_id, expected_version)
     if row.state != ImportState.PLANNED:
-        raise Conflict("it was not looked at yet, or cannot be read", code="import_state", state=row.state)
+        raise Conflict(_("it was not looked at yet, or cannot be read"), code="import_state", state=row.state)
     if row.error_count:
-        raise Invalid("some rows are wrong; nothing was written", code="import_rows")
+        raise Invalid(_("some rows are wrong; nothing was written"), code="import_rows")
     if row.size_bytes > AT_ONCE_BYTES:
         row.save()
         return _ask_for(row, "fleet.apply_import", actor)
@@ -138,12 +139,12 @@ def apply_now(*, actor: Actor, row: BulkImport) -> None:
     _note_plan(row, decoded, plan)
     if plan.errors:
         raise Invalid(
-            "some rows are wrong; nothing was written",
+            _("some rows are wrong; nothing was written"),
             code="import_rows",
             errors=plan.field_errors()[:_MAX_ERRORS],
         )
     if looked_at and looked_at != row.plan_digest:
-        raise Conflict("the fleet changed since this was looked at; look again", code="import_changed")
+        raise Conflict(_("the fleet changed since this was looked at; look again"), code="import_changed")
     write(row.cluster, plan)
     row.state, row.applied_at, row.applied_label = ImportState.APPLIED, clock.now(), actor.label[:200]
     row.save()
@@ -183,7 +184,7 @@ def _to_change(actor: Actor, import_id: int, expected_version: int) -> BulkImpor
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     row = import_for(actor, import_id, Right.OPERATE)
     if row.state == ImportState.APPLIED:
-        raise Conflict("it was applied already", code="import_state", state=row.state)
+        raise Conflict(_("it was applied already"), code="import_state", state=row.state)
     moved = BulkImport.objects.filter(pk=row.pk, version=expected_version).update(version=F("version") + 1)
     if not moved:
         raise Stale(version=row.version)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.core.actor import Actor
@@ -66,7 +67,7 @@ def add_alias(*, actor: Actor, node_id: int, name: str) -> NodeAlias:
     node = _to_change(actor, node_id)
     name = name.strip()
     if not name or len(name) > 255 or any(sign.isspace() or sign in ",;/[]" for sign in name):
-        message = "a name of at most 255 characters without blanks , ; / [ ]"
+        message = _("a name of at most 255 characters without blanks , ; / [ ]")
         raise Invalid(message, errors=[FieldError(pointer="/name", message=message)])
     if Node.objects.filter(cluster=node.cluster, name__iexact=name).exists():
         raise Conflict(f"there is a node of the name {name} already", code="alias_taken")
@@ -92,7 +93,7 @@ def remove_alias(*, actor: Actor, alias_id: int) -> Node:
     """Take another name away from a node. Raises Missing."""
     alias = NodeAlias.objects.filter(pk=alias_id).first()
     if alias is None:
-        raise Missing("there is no such alias, or you may not see it")
+        raise Missing(_("there is no such alias, or you may not see it"))
     node = _to_change(actor, alias.node_id)
     alias.delete()
     record(
@@ -121,4 +122,4 @@ def _update(node: Node, expected_version: int, **values: str) -> None:
 
 def _require_reason(reason: str) -> None:
     if not reason.strip():
-        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
+        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from django.utils.translation import gettext as _
+
 from apps.core.actor import Actor
 from apps.core.errors import Conflict
 from apps.core.rights import Right
@@ -24,7 +26,9 @@ def import_from_file(*, actor: Actor, cluster_id: int, receipt_id: int) -> BulkI
     actor.require(Right.OPERATE, cluster.scope_id)
     found = comparison_of(actor, cluster, receipt_id)
     if found.has_problems:
-        raise Conflict("the file contradicts itself; nothing of it can be brought in", code="file_problems")
+        raise Conflict(
+            _("the file contradicts itself; nothing of it can be brought in"), code="file_problems"
+        )
     rows = rows_of(found.seen, aliases=found.aliases)
     return receive_import(
         actor=actor,

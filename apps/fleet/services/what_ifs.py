@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision
 from apps.core.actor import Actor
@@ -33,7 +34,7 @@ def ask_for_what_if(*, actor: Actor, cluster_id: int, values: dict[str, Any]) ->
     what_if_of(values)
     nodes = pool_of(description_of(cluster), busy=busy_cards(cluster))
     if errors := pool_errors(nodes):
-        raise Invalid("there are no accelerators to play on", code="pool", errors=errors)
+        raise Invalid(_("there are no accelerators to play on"), code="pool", errors=errors)
     return enqueue(KIND, actor=actor, scope_id=cluster.scope_id, cluster_id=cluster.pk, values=values)
 
 

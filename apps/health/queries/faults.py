@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -25,7 +26,7 @@ def fault_for(actor: Actor, fault_id: int, right: Right = Right.READ) -> FaultRe
     """One fault. Raises Missing, NotAllowed."""
     fault = faults_visible(actor).filter(pk=fault_id).first()
     if fault is None:
-        raise Missing("there is no such fault, or you may not see it")
+        raise Missing(_("there is no such fault, or you may not see it"))
     actor.require(right, fault.node.cluster.scope_id)
     return fault
 

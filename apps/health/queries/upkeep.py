@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -24,7 +25,7 @@ def task_for(actor: Actor, task_id: int, right: Right = Right.READ) -> Maintenan
     """One task. Raises Missing, NotAllowed."""
     task = tasks_visible(actor).filter(pk=task_id).first()
     if task is None:
-        raise Missing("there is no such upkeep, or you may not see it")
+        raise Missing(_("there is no such upkeep, or you may not see it"))
     actor.require(right, task.cluster.scope_id)
     return task
 

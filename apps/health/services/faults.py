@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
@@ -19,13 +21,13 @@ def resolve_fault(*, actor: Actor, fault_id: int, resolution: str) -> FaultRecor
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     if not resolution.strip():
         raise Invalid(
-            "say what was done", errors=[FieldError(pointer="/resolution", message="a text is needed")]
+            _("say what was done"), errors=[FieldError(pointer="/resolution", message=_("a text is needed"))]
         )
     moved = FaultRecord.objects.filter(pk=fault_id, resolved_at__isnull=True).update(
         resolved_at=clock.now(), resolved_by_id=actor.person_id, resolution=resolution.strip()[:300]
     )
     if not moved:
-        raise Conflict("the fault is resolved already", code="fault_state")
+        raise Conflict(_("the fault is resolved already"), code="fault_state")
     set_health(node_id=fault.node_id, health=queries.health_of(fault.node_id))
     fault.refresh_from_db()
     record(

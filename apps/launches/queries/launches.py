@@ -9,6 +9,7 @@ from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.utils.translation import gettext as _
 
 from apps.accounts.queries import people_with
 from apps.core import clock
@@ -62,7 +63,7 @@ def launch_for(actor: Actor, launch_id: uuid.UUID | str, right: Right = Right.RE
     except ValidationError:
         launch = None
     if launch is None:
-        raise Missing("there is no such launch, or you may not see it")
+        raise Missing(_("there is no such launch, or you may not see it"))
     actor.require(right, launch.cluster.scope_id)
     return launch
 
@@ -80,7 +81,7 @@ def evaluation_for(actor: Actor, evaluation_id: uuid.UUID | str) -> Evaluation:
     except ValidationError:
         evaluation = None
     if evaluation is None or not actor.may(Right.READ, evaluation.launch.cluster.scope_id):
-        raise Missing("there is no such evaluation, or you may not see it")
+        raise Missing(_("there is no such evaluation, or you may not see it"))
     return evaluation
 
 

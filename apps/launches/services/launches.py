@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import F
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.changes.queries import domain_for
@@ -42,7 +43,7 @@ def open_launch(
     domain = domain_for(actor, domain_id)
     may_write(actor, domain.cluster.scope_id)
     if actor.person_id is None:
-        raise NotAllowed("a launch is opened by a person or a service account", code="person_required")
+        raise NotAllowed(_("a launch is opened by a person or a service account"), code="person_required")
     nodes = _nodes(domain, node_ids)
     _check_title(title)
     launch = Launch.objects.create(
@@ -140,7 +141,7 @@ def cancel_launch(*, actor: Actor, launch_id: Any, expected_version: int, reason
     launch = queries.launch_for(actor, launch_id)
     may_write(actor, launch.cluster.scope_id)
     if not reason.strip():
-        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
+        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
     move(
         launch,
         LaunchState.OPEN,
@@ -227,14 +228,14 @@ def _plan(domain: Domain, plan_version_id: int | None) -> PlanVersion | None:
         return None
     version = PlanVersion.objects.filter(pk=plan_version_id, plan__scope=domain.cluster.scope_id).first()
     if version is None:
-        message = "there is no such plan version for this cluster"
+        message = _("there is no such plan version for this cluster")
         raise Invalid(message, errors=[FieldError(pointer="/plan_version", message=message)])
     return version
 
 
 def _check_title(title: str) -> None:
     if not title.strip():
-        message = "say what is launched"
+        message = _("say what is launched")
         raise Invalid(message, errors=[FieldError(pointer="/title", message=message)])
 
 

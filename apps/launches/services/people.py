@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision
 from apps.core import clock
@@ -32,15 +33,15 @@ def answer_item(*, actor: Actor, launch_id: Any, item: str, verdict: str, text: 
     if not (
         actor.may(Right.OPERATE, launch.cluster.scope_id) or actor.may(Right.SIGN, launch.cluster.scope_id)
     ):
-        raise NotAllowed("this needs the right to operate or to sign", code="role")
+        raise NotAllowed(_("this needs the right to operate or to sign"), code="role")
     manual = {one.key for one in parse_items(launch.template.items) if one.manual}
     errors = []
     if item not in manual:
         errors.append(FieldError(pointer="/item", message=f"say one of {', '.join(sorted(manual))}"))
     if verdict not in (Verdict.PASS, Verdict.WARN, Verdict.FAIL):
-        errors.append(FieldError(pointer="/verdict", message="say pass, warn or fail"))
+        errors.append(FieldError(pointer="/verdict", message=_("say pass, warn or fail")))
     if not text.strip():
-        errors.append(FieldError(pointer="/note", message="say what you saw"))
+        errors.append(FieldError(pointer="/note", message=_("say what you saw")))
     if errors:
         raise Invalid(errors[0].message, errors=errors)
     answer = Answer.objects.create(
@@ -58,11 +59,11 @@ def ask_waiver(*, actor: Actor, launch_id: Any, item: str, reason: str, expires_
     actor.require(Right.OPERATE, launch.cluster.scope_id)
     errors = []
     if item not in {one.key for one in parse_items(launch.template.items)}:
-        errors.append(FieldError(pointer="/item", message="there is no such item"))
+        errors.append(FieldError(pointer="/item", message=_("there is no such item")))
     if not reason.strip():
-        errors.append(FieldError(pointer="/reason", message="a reason is needed"))
+        errors.append(FieldError(pointer="/reason", message=_("a reason is needed")))
     if expires_at <= clock.now():
-        errors.append(FieldError(pointer="/expires_at", message="say a time to come"))
+        errors.append(FieldError(pointer="/expires_at", message=_("say a time to come")))
     if errors:
         raise Invalid(errors[0].message, errors=errors)
     waiver = Waiver.objects.create(
@@ -89,12 +90,12 @@ def approve_waiver(*, actor: Actor, waiver_id: int) -> Waiver:
     person_id = actor.require_person_present()
     waiver = _waiver(actor, waiver_id)
     if person_id == waiver.requested_by_id:
-        raise NotAllowed("a second person must approve: you asked for it", code="four_eyes")
+        raise NotAllowed(_("a second person must approve: you asked for it"), code="four_eyes")
     moved = Waiver.objects.filter(
         pk=waiver_id, approved_at__isnull=True, revoked_at__isnull=True, expires_at__gt=clock.now()
     ).update(approved_by_id=person_id, approved_at=clock.now())
     if not moved:
-        raise Conflict("the waiver is decided or over", code="waiver_state")
+        raise Conflict(_("the waiver is decided or over"), code="waiver_state")
     waiver.refresh_from_db()
     note(actor, "launch.waived", waiver.launch, after={"item": waiver.item}, reason=waiver.reason)
     return waiver
@@ -106,9 +107,9 @@ def revoke_waiver(*, actor: Actor, waiver_id: int, reason: str) -> Waiver:
     actor.require_person_present()
     waiver = _waiver(actor, waiver_id)
     if not reason.strip():
-        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
+        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
     if not Waiver.objects.filter(pk=waiver_id, revoked_at__isnull=True).update(revoked_at=clock.now()):
-        raise Conflict("the waiver was revoked already", code="waiver_state")
+        raise Conflict(_("the waiver was revoked already"), code="waiver_state")
     waiver.refresh_from_db()
     note(actor, "launch.waiver_revoked", waiver.launch, before={"item": waiver.item}, reason=reason)
     return waiver
@@ -126,13 +127,15 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
     launch = evaluation.launch
     actor.require(Right.SIGN, launch.cluster.scope_id)
     if person_id == launch.opened_by_id:
-        raise NotAllowed("a second person must sign: you opened this launch", code="four_eyes")
+        raise NotAllowed(_("a second person must sign: you opened this launch"), code="four_eyes")
     now = clock.now()
     actor.require_recent_password(now=now, within_s=settings.REAUTHENTICATE_AFTER_S)
     if not go and not comment.strip():
-        raise Invalid("say why not", errors=[FieldError(pointer="/comment", message="a reason is needed")])
+        raise Invalid(
+            _("say why not"), errors=[FieldError(pointer="/comment", message=_("a reason is needed"))]
+        )
     if evaluation.digest != digest:
-        raise Stale("this is not the evaluation that you have seen", digest=evaluation.digest)
+        raise Stale(_("this is not the evaluation that you have seen"), digest=evaluation.digest)
     _require_signable(launch, evaluation, go=go, now=now)
     try:
         with transaction.atomic():
@@ -160,9 +163,9 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
 def _refusal(error: DatabaseError) -> Exception:
     """What the database refused: SQLite reports its triggers as integrity errors too, so the words decide."""
     if "four eyes" in str(error):
-        return NotAllowed("a second person must sign: you opened this launch", code="four_eyes")
+        return NotAllowed(_("a second person must sign: you opened this launch"), code="four_eyes")
     if isinstance(error, IntegrityError):
-        return Conflict("you have signed this evaluation already", code="signed_twice")
+        return Conflict(_("you have signed this evaluation already"), code="signed_twice")
     return error
 
 
@@ -184,7 +187,7 @@ def _waiver(actor: Actor, waiver_id: int) -> Waiver:
     """A waiver of an open launch that the actor may decide on. Raises Missing, NotAllowed, Conflict."""
     waiver = Waiver.objects.select_related("launch__cluster", "launch__domain").filter(pk=waiver_id).first()
     if waiver is None or not actor.may(Right.READ, waiver.launch.cluster.scope_id):
-        raise Missing("there is no such waiver, or you may not see it")
+        raise Missing(_("there is no such waiver, or you may not see it"))
     actor.require(Right.SIGN, waiver.launch.cluster.scope_id)
     if waiver.launch.state != LaunchState.OPEN:
         raise Conflict(f"the launch is {waiver.launch.state}", code="launch_state", state=waiver.launch.state)

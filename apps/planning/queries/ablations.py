@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from apps.core import digest
 from apps.core.errors import Conflict
 from apps.planning.documents import is_search, parallel_of_found
@@ -40,7 +42,9 @@ class ListedAblation:
 def listed_ablations(version: PlanVersion) -> list[ListedAblation]:
     """The list for a version of one layout. Raises Conflict for a search: choose a layout first."""
     if is_search(version.input):
-        raise Conflict("a search has no layout of its own; make a version of one it found", code="no_layout")
+        raise Conflict(
+            _("a search has no layout of its own; make a version of one it found"), code="no_layout"
+        )
     listed = [(one, _document(version, one)) for one in ablations(read_plan(version.input))]
     digests = {digest.of_value(document): None for _one, document in listed if document is not None}
     rows = PlanVersion.objects.filter(plan=version.plan_id, input_digest__in=digests).order_by("-number")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -38,7 +39,7 @@ def measured_step_for(actor: Actor, step_id: int) -> MeasuredStep:
     """One measured step. Raises Missing."""
     step = measured_steps_visible(actor).filter(pk=step_id).first()
     if step is None:
-        raise Missing("there is no such measured step, or you may not see it")
+        raise Missing(_("there is no such measured step, or you may not see it"))
     return step
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -23,7 +24,7 @@ def plan_for(actor: Actor, plan_id: int, right: Right = Right.READ) -> Plan:
     """One plan. Raises Missing, NotAllowed."""
     plan = plans_visible(actor).filter(pk=plan_id).first()
     if plan is None:
-        raise Missing("there is no such plan, or you may not see it")
+        raise Missing(_("there is no such plan, or you may not see it"))
     actor.require(right, plan.scope_id)
     return plan
 
@@ -33,7 +34,7 @@ def version_for(actor: Actor, plan_id: int, number: int) -> PlanVersion:
     plan = plan_for(actor, plan_id)
     version = plan.versions.select_related("plan__domain__cluster", "job").filter(number=number).first()
     if version is None:
-        raise Missing("there is no such version of this plan")
+        raise Missing(_("there is no such version of this plan"))
     return version
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import isfinite
 
+from django.utils.translation import gettext as _
+
 from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
@@ -59,12 +61,12 @@ def withdraw_measured_step(*, actor: Actor, step_id: int, reason: str) -> Measur
     actor.require(Right.OPERATE, scope_id)
     actor.require_token_scope(TokenScope.PLAN_WRITE)
     if not reason.strip():
-        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="say why")])
+        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("say why"))])
     withdrawn = MeasuredStep.objects.filter(pk=step_id, withdrawn_at__isnull=True).update(
         withdrawn_at=clock.now(), withdrawn_by=actor.person_id, withdrawn_reason=reason.strip()[:500]
     )
     if not withdrawn:
-        raise Conflict("the measured step is withdrawn already", code="withdrawn")
+        raise Conflict(_("the measured step is withdrawn already"), code="withdrawn")
     record(
         actor=actor,
         action="plan.step_withdrawn",
@@ -83,10 +85,12 @@ def _check(version: PlanVersion, measured_s: float, source: str) -> None:
         message = f"a step takes more than 0 and at most {LONGEST_STEP_S:.0f} seconds"
         errors.append(FieldError(pointer="/measured_s", message=message, code="out_of_range"))
     if not source.strip():
-        errors.append(FieldError(pointer="/source", message="say where the figure is from", code="required"))
+        errors.append(
+            FieldError(pointer="/source", message=_("say where the figure is from"), code="required")
+        )
     if errors:
         raise Invalid(errors[0].message, errors=errors)
     if is_search(version.input):
-        raise Conflict("a search has no layout that could be measured", code="no_layout")
+        raise Conflict(_("a search has no layout that could be measured"), code="no_layout")
     if version.plan.domain is None:
-        raise Conflict("hypothetical hardware measures nothing", code="no_domain")
+        raise Conflict(_("hypothetical hardware measures nothing"), code="no_domain")
