@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,6 +81,17 @@ class Portal:
             if word in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
                 return int(pid)
         raise AssertionError(f"there is no {name}")
+
+    def everything(self) -> set[int]:
+        """Process ids of `serve` and all that it started."""
+        assert self.process is not None
+        found, waiting = set(), [self.process.pid]
+        while waiting:
+            pid = waiting.pop()
+            found.add(pid)
+            with suppress(FileNotFoundError):
+                waiting += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        return found
 
     @contextmanager
     def paused(self, name: str) -> Iterator[None]:

@@ -304,9 +304,10 @@ def test_the_trail_tells_the_whole_story_and_holds(story: Story) -> None:
         text += dana.open(f"/audit/?page={page}").inner_text() if page > 1 else dana.main.inner_text()
     for action in ("launch.opened", "launch.signed", "change.approved", "matrix.locked"):
         assert action in text, action
-    dana.open("/audit/")
-    dana.press("Verify the chain")
-    dana.reload_until("intact")
+    ada = story.person("admin")  # the auditor of one cluster does not see the whole chain
+    ada.open("/audit/")
+    ada.press("Verify the chain")
+    ada.reload_until("intact")
     story.checkpoint = Path(story.portal.manage("audit_checkpoint").strip())
     assert "intact" in story.portal.manage("audit_verify", str(story.checkpoint))
 
