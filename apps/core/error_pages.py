@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from urllib.parse import urlencode, urlsplit
 
 from django.core.exceptions import RequestDataTooBig
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -12,8 +14,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.core import problems
-from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, NotSignedIn, PortalError, TooLarge
+from apps.core.errors import Busy, Conflict, Invalid, Missing, NotAllowed, NotSignedIn, PortalError, TooLarge
 
+_DATABASE_AGAIN_S = 10
 _TEMPLATES = {400, 403, 404, 409, 412, 413, 429, 500, 503}
 
 
@@ -67,12 +70,25 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """The page of a fault of ours; put together without the page shell, which asks the database."""
+    """The page of a fault of ours; put together without the page shell, which asks the database.
+
+    Django calls it while it handles the fault. A database that has no room or is gone is no fault in the code:
+    what asked for it may ask again.
+    """
     error = PortalError(_("Something went wrong on our side."))
+    if _is_out_of_order(sys.exc_info()[1]):
+        message = "the database does not answer or has no room; nothing was changed"
+        error = Busy(message, code="database", retry_after_s=_DATABASE_AGAIN_S)
     if request.path.startswith("/api/"):
         return page_of(request, error)
     context = {"request": request, "error": error, "request_id": problems.request_id(request)}
-    return HttpResponse(render_to_string("errors/500.html", context), status=error.status)
+    page = render_to_string("errors/500.html", context)
+    return HttpResponse(page, status=error.status, headers=problems.headers_of(error))
+
+
+def _is_out_of_order(fault: BaseException | None) -> bool:
+    """Whether the database itself failed; SQLite says of a missing table that it is operational too."""
+    return isinstance(fault, OperationalError) and not str(fault).startswith("no such")
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

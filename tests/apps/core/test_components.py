@@ -11,6 +11,7 @@ import django_tables2 as tables
 import pytest
 from django import forms
 from django.core.paginator import Paginator
+from django.db import OperationalError
 from django.template import Context, Template
 from django.template.loader import get_template
 from django.test import RequestFactory
@@ -234,3 +235,24 @@ def test_the_page_of_a_fault_of_ours_asks_nothing_of_the_database() -> None:
     answer = error_pages.server_error(request)
     assert answer.status_code == 500
     assert "7f3c9d2e" in answer.content.decode()
+
+
+@pytest.mark.parametrize("path", ["/x/", "/api/v1/x/"])
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        (OperationalError("database or disk is full"), 503),
+        (OperationalError("disk I/O error"), 503),
+        (OperationalError("no such table: x"), 500),
+        (ValueError("x"), 500),
+    ],
+)
+def test_a_database_that_fails_is_no_fault_of_ours(fault: Exception, status: int, path: str) -> None:
+    request = RequestFactory().get(path)
+    try:
+        raise fault
+    except type(fault):
+        answer = error_pages.server_error(request)
+    assert answer.status_code == status
+    assert str(status) in answer.content.decode()
+    assert answer.has_header("Retry-After") is (status == 503)
