@@ -15,7 +15,8 @@ from apps.core import clock, digest
 from apps.core.errors import TooMany
 
 SIGN_IN_WINDOW_S = 300
-SIGN_INS_OF_ADDRESS = 10  # tries for one account; right ones count too
+SIGN_INS_OF_ADDRESS = 10  # tries for one account from one place; right ones count too
+SIGN_INS_OF_ADDRESS_ANYWHERE = 100
 SIGN_INS_FROM_IP = 60
 _SHARES = 20  # a process counts this fraction of an API limit by itself before it tells the row
 _SPENT = -1
@@ -32,10 +33,20 @@ def take(bucket: str, *, limit: int, window_s: int) -> None:
 
 
 def take_sign_in(*, email: str, ip: str) -> None:
-    """One try to sign in or to confirm a password. Raises TooMany (retry_after_s)."""
+    """One try to sign in. Raises TooMany (retry_after_s).
+
+    Counted for each place by itself, so that a stranger who guesses does not shut the account's owner out.
+    """
     account = digest.of_text(email.strip().lower())[:32]
-    take(f"sign-in:{account}", limit=SIGN_INS_OF_ADDRESS, window_s=SIGN_IN_WINDOW_S)
+    place = digest.of_text(ip)[:16]
+    take(f"sign-in:{account}:{place}", limit=SIGN_INS_OF_ADDRESS, window_s=SIGN_IN_WINDOW_S)
     take(f"sign-in-ip:{ip}", limit=SIGN_INS_FROM_IP, window_s=SIGN_IN_WINDOW_S)
+    take(f"sign-in-any:{account}", limit=SIGN_INS_OF_ADDRESS_ANYWHERE, window_s=SIGN_IN_WINDOW_S)
+
+
+def take_confirmation(*, person_id: int) -> None:
+    """One try to confirm the password within a session, which no sign-in uses up. Raises TooMany."""
+    take(f"confirm:{person_id}", limit=SIGN_INS_OF_ADDRESS, window_s=SIGN_IN_WINDOW_S)
 
 
 def take_api(caller: str, *, bucket: str, limit: int) -> None:

@@ -12,7 +12,6 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, queries, services
-from apps.accounts.middleware import client_ip
 from apps.accounts.services import limits
 from apps.accounts.views.session import mark_authenticated, with_language
 from apps.core import clock, form_errors
@@ -58,10 +57,10 @@ def preferences(request: HttpRequest) -> HttpResponse:
 def change_password(request: HttpRequest) -> HttpResponse:
     """A new password; other sessions end."""
     actor = actor_of(request)
-    actor.require_person_present()
+    person_id = actor.require_person_present()
     form = forms.PasswordChangeForm(request.POST or None)
     if request.method == "POST":
-        limits.take_sign_in(email=request.user.email, ip=client_ip(request))
+        limits.take_confirmation(person_id=person_id)
         if form.is_valid():
             values = form.cleaned_data
             try:

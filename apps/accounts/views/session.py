@@ -57,7 +57,7 @@ def reauthenticate(request: HttpRequest) -> HttpResponse:
     back = safe_next(request)
     form = forms.ConfirmPasswordForm(request.POST or None)
     if request.method == "POST":
-        limits.take_sign_in(email=person.email, ip=client_ip(request))
+        limits.take_confirmation(person_id=person.pk)
         if form.is_valid() and person.check_password(form.cleaned_data["password"]):
             mark_authenticated(request)
             return redirect(back)

@@ -128,3 +128,33 @@ def test_guessing_passwords_is_limited_for_an_account_and_the_page_says_when_to_
     assert answers[-1]["Retry-After"]
     right = {"username": "bo@example.com", "password": factories.PASSWORD}
     assert browser.post("/sign-in/", right).status_code == 429
+
+
+@pytest.mark.django_db
+def test_a_stranger_who_guesses_shuts_nobody_out(bo, client_of):
+    stranger, owner, signed_in = client_of(None), client_of(None), client_of(bo)
+    guess = {"username": "bo@example.com", "password": "wrong"}
+    for _try in range(limits.SIGN_INS_OF_ADDRESS + 1):
+        refused = stranger.post("/sign-in/", guess, REMOTE_ADDR="203.0.113.9")
+    assert refused.status_code == 429
+    assert signed_in.post("/confirm-password/", {"password": factories.PASSWORD}).status_code == 302
+    right = guess | {"password": factories.PASSWORD}
+    assert owner.post("/sign-in/", right, REMOTE_ADDR="198.51.100.7").status_code == 302
+
+
+@pytest.mark.django_db
+def test_guessing_from_many_places_is_limited_too(bo):
+    with pytest.raises(TooMany):
+        for place in range(limits.SIGN_INS_OF_ADDRESS_ANYWHERE + 1):
+            limits.take_sign_in(email="bo@example.com", ip=f"203.0.113.{place}")
+
+
+@pytest.mark.django_db
+def test_guessing_the_password_within_a_session_is_limited(bo, client_of):
+    browser = client_of(bo)
+    for path, form in (
+        ("/confirm-password/", {"password": "wrong"}),
+        ("/preferences/password/", {"current": "wrong", "password": "x", "again": "x"}),
+    ):
+        answers = [browser.post(path, form) for _try in range(limits.SIGN_INS_OF_ADDRESS + 1)]
+        assert answers[-1].status_code == 429
