@@ -51,6 +51,7 @@ FOUND = (
         "mfu",
         "peak_bytes",
         "headroom",
+        "energy_j_per_token",
     ),
     "pareto",
 )
@@ -336,6 +337,7 @@ def _found(place: int, best: Mapping[str, Any]) -> dict[str, Any]:
         "mfu": best["mfu"],
         "headroom": best["memory"]["headroom_share"],
         "peak_bytes": best["memory"]["peak_bytes"],
+        "energy_j_per_token": best.get("energy_j_per_token"),  # None in answers of older engines
         "pareto": best.get("pareto", False),
     }
 

@@ -119,6 +119,9 @@ class FoundTable(tables.Table):
         return show_share(value)
 
     def render_pareto(self, value: bool) -> SafeString | str:
+    def render_energy_j_per_token(self, value: float) -> str:
+        return f"{value:,.3g} J"
+
         return icon("circle-check", label=_now("unbeaten in speed and memory")) if value else ""
 
     def render_take(self, record: dict[str, Any]) -> SafeString:

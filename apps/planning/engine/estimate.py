@@ -10,6 +10,7 @@ import numpy as np
 
 from apps.catalogue.engine.models import AttentionFlops, ModelSpec
 from apps.planning.engine.coefficients import Coefficients, is_validated, shipped_coefficients
+from apps.planning.engine.energy import step_energy_j
 from apps.planning.engine.intervals import half_width, interval
 from apps.planning.engine.layouts import Floats, Layouts, Recompute
 from apps.planning.engine.memory import StageMemory, stage_memory
@@ -106,6 +107,7 @@ class Estimate:
     model_tflops_per_accelerator: float
     mfu: float
     hfu: float
+    energy_j_per_token: float
     memory: MemoryLedger
     time: TimeLedger
     warnings: tuple[Warning, ...] = ()
@@ -124,6 +126,7 @@ class Estimate:
             "model_tflops_per_accelerator": self.model_tflops_per_accelerator,
             "mfu": self.mfu,
             "hfu": self.hfu,
+            "energy_j_per_token": self.energy_j_per_token,
             "memory": {"stages": stages, **memory},
             "time": {name: getattr(self.time, name) for name in TimeLedger.__slots__},
             "warnings": [{"code": w.code, "message": w.message} for w in self.warnings],
@@ -164,6 +167,7 @@ def estimate(plan: PlanInput, coefficients: Coefficients | None = None) -> Estim
         model_tflops_per_accelerator=achieved / 1e12,
         mfu=achieved / peak,
         hfu=achieved / peak * (1.0 + repeated / flops),
+        energy_j_per_token=float(step_energy_j(plan.system, plan.layout, step)[0]) / (sequences * seq_len),
         memory=memory,
         time=_time_ledger(step),
         warnings=warnings + ignored,

@@ -12,6 +12,7 @@ import numpy as np
 from apps.catalogue.engine.models import ModelSpec
 from apps.planning.engine.candidates import Axes
 from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
+from apps.planning.engine.energy import step_energy_j
 from apps.planning.engine.estimate import Assumption, Estimate, PlanInput, estimate
 from apps.planning.engine.layouts import Bools, Floats, Ints, Layouts
 from apps.planning.engine.memory import fits, peak_bytes
@@ -26,8 +27,11 @@ Progress = Callable[[int, int], None]
 
 
 class Objective(StrEnum):
-    """What the best configuration has most of. All cards are used, so cost and energy of a token follow from
-    throughput; headroom is free memory on the fullest card."""
+    """What is best: most tokens per second, most free memory on the fullest card, or least energy of a token.
+
+    Every configuration uses all cards of the system, so the cost of a token is that of the cluster's time: the
+    fastest configuration is the cheapest.
+    """
 
     TOKENS_PER_S = "tokens_per_s"
     COST = "cost"
@@ -52,10 +56,11 @@ class SearchInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Configurations that run and fit, best first: seconds per step and bytes on the fullest card."""
+    """Configurations that run and fit, best first: seconds and joules of a step, bytes on the fullest card."""
 
     layouts: Layouts
     step_s: Floats
+    energy_j: Floats
     peak_bytes: Floats
 
     def __len__(self) -> int:
@@ -91,7 +96,7 @@ class SearchResult:
         }
 
 
-EMPTY = Table(layouts=Layouts.none(), step_s=np.zeros(0), peak_bytes=np.zeros(0))
+EMPTY = Table(layouts=Layouts.none(), step_s=np.zeros(0), energy_j=np.zeros(0), peak_bytes=np.zeros(0))
 
 
 def search(
@@ -165,7 +170,8 @@ def _judge(wanted: SearchInput, part: Layouts, rejected: dict[str, int], c: Coef
     if not len(layouts):
         return EMPTY
     step = step_time(wanted.model, wanted.system, workload, layouts, c)
-    return Table(layouts=layouts, step_s=step.total, peak_bytes=peak[fitting])
+    energy = step_energy_j(wanted.system, layouts, step)
+    return Table(layouts=layouts, step_s=step.total, energy_j=energy, peak_bytes=peak[fitting])
 
 
 def _count(rejected: dict[str, int], reason: str, number: int) -> None:
@@ -177,16 +183,22 @@ def _joined(tables: list[Table]) -> Table:
     return Table(
         layouts=Layouts.joined([table.layouts for table in tables]),
         step_s=np.concatenate([table.step_s for table in tables]),
+        energy_j=np.concatenate([table.energy_j for table in tables]),
         peak_bytes=np.concatenate([table.peak_bytes for table in tables]),
     )
 
 
 def _ranked(table: Table, wanted: SearchInput) -> Table:
-    """Best first by the objective; ties by the other of time and memory, then in order of enumeration."""
+    """Best first by the objective; ties by time, then by memory, then in order of enumeration."""
     if wanted.objective is Objective.MEMORY_HEADROOM:
         order = np.lexsort((table.step_s, table.peak_bytes))
+    elif wanted.objective is Objective.ENERGY:
+        order = np.lexsort((table.peak_bytes, table.step_s, table.energy_j))
     else:
         order = np.lexsort((table.peak_bytes, table.step_s))
     return Table(
-        layouts=table.layouts.take(order), step_s=table.step_s[order], peak_bytes=table.peak_bytes[order]
+        layouts=table.layouts.take(order),
+        step_s=table.step_s[order],
+        energy_j=table.energy_j[order],
+        peak_bytes=table.peak_bytes[order],
     )

@@ -139,6 +139,11 @@ def half_peak_flops(part: Accelerator) -> float:
     raise OutOfRange(f"16-bit peak of {part.id} is not known")
 
 
+def card_power_w(part: Accelerator) -> float:
+    """Watts of a card at full load: its TDP, or as many per FLOP as an H100 draws. Raises as `half_peak_flops`."""
+    return part.tdp_w or TYPICAL_W_PER_FLOPS * half_peak_flops(part)
+
+
 def rates(part: Accelerator, precision: Precision, coefficients: Coefficients) -> Rates:
     """Sustained rates of a part.
 
@@ -150,7 +155,7 @@ def rates(part: Accelerator, precision: Precision, coefficients: Coefficients) -
         raise OutOfRange(f"memory bandwidth of {part.id} is not known")
     half_peak = half_peak_flops(part)
     peak = peak_flops(part, precision)
-    power = part.tdp_w or TYPICAL_W_PER_FLOPS * half_peak
+    power = card_power_w(part)
     half = _sustained(half_peak, power, coefficients.picojoule_per_flop_16, coefficients)
     energy = {
         Precision.FP8: coefficients.picojoule_per_flop_8,

@@ -79,5 +79,10 @@ TERMS = (
         formula="72 B s L h^2 (1 + s/6h + V/12Lh) / (time x cards x peak), by matrices and attention width",
         source="Korthikanti et al. 2022",
     ),
+    Term(
+        key="energy_j_per_token",
+        formula="TDP x (compute + optimizer + waiting share x rest + host share x step) / (s B) x cards",
+        source="operations.yaml, power",
+    ),
     Term(key="hfu", formula="mfu with the FLOPs that recomputation repeats", source="Narayanan et al. 2021"),
 )

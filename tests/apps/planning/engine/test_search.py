@@ -10,6 +10,7 @@ import pytest
 from apps.core.errors import Invalid
 from apps.planning.engine.coefficients import shipped_coefficients
 from apps.planning.engine.estimate import estimate
+from apps.planning.engine.operations import power_figure
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.reading_search import read_search
 from apps.planning.engine.search import Objective, SearchInput, plan_of, search
@@ -49,7 +50,10 @@ def test_results_are_those_of_judging_one_by_one(document: dict) -> None:
         plan = plan_of(wanted, table.layouts, position)
         alone = step_time(plan.model, plan.system, plan.workload, plan.layout, shipped_coefficients())
         assert alone.total[0] == table.step_s[position]
-        assert estimate(plan).memory.peak_bytes == table.peak_bytes[position]
+        whole = estimate(plan)
+        assert whole.memory.peak_bytes == table.peak_bytes[position]
+        tokens = 512 * 4096
+        assert whole.energy_j_per_token == table.energy_j[position] / tokens
 
 
 def test_the_best_configuration_is_what_plan_estimate_says_of_it() -> None:
@@ -73,7 +77,21 @@ def test_results_are_ordered_by_the_objective() -> None:
     roomiest = search(read_search(SMALL | {"objective": Objective.MEMORY_HEADROOM})).table
     assert (np.diff(fastest.step_s) >= 0).all()
     assert (np.diff(roomiest.peak_bytes) >= 0).all()
-    assert len(fastest) == len(roomiest)
+    thriftiest = search(read_search(SMALL | {"objective": Objective.ENERGY})).table
+    cheapest = search(read_search(SMALL | {"objective": Objective.COST})).table
+    assert (np.diff(thriftiest.energy_j) >= 0).all()
+    assert (np.diff(cheapest.step_s) >= 0).all(), "all cards are used, so time is what a token costs"
+    assert len(fastest) == len(roomiest) == len(thriftiest)
+    assert (np.diff(thriftiest.step_s) < 0).any(), "a faster layout that computes more may draw more"
+
+
+def test_a_step_draws_no_more_than_full_load_and_no_less_than_waiting() -> None:
+    wanted = read_search(SMALL)
+    table = search(wanted).table
+    full_w = 144 * 700.0
+    hosts, waiting = power_figure("node_overhead_share"), power_figure("waiting_share")
+    assert (table.energy_j < full_w * (1 + hosts) * table.step_s).all()
+    assert (table.energy_j > full_w * (waiting + hosts) * table.step_s).all()
 
 
 def test_no_configuration_beats_one_on_the_pareto_front() -> None:

@@ -17,4 +17,4 @@ def test_every_part_of_memory_and_time_is_explained() -> None:
     parts |= {f"time.{key}" for key in answer["time"] if key not in sums}
     explained = {term.key for term in TERMS}
     assert parts <= explained
-    assert explained - parts == {"mfu", "hfu"}
+    assert explained - parts == {"mfu", "hfu", "energy_j_per_token"}
