@@ -41,9 +41,11 @@ KINDS: dict[str, str] = {
 EFFECTS: dict[str, str | Promise] = {
     "node_versions": _("new versions recorded"),
     "node_versions_same": _("versions confirmed"),
+    "node_versions_older": _("collected before what is on record; nothing changed"),
     "node_health": _("health observed"),
     "hardware_changed": _("hardware was swapped"),
     "benchmark_run": _("benchmark run recorded"),
+    "benchmark_run_known": _("the same file is on record; no new benchmark run"),
     "rollback_done": _("rollback closed"),
 }
 

@@ -116,8 +116,8 @@ def _reported(delivery: Delivery, node: Node, facts: tuple[ComponentFact, ...]) 
         sha256=delivery.sha256,
         collected_at=delivery.receipt.collected_at or delivery.receipt.received_at,
     )
-    what = "node_versions" if changed else "node_versions_same"
-    return {"what": what, "label": node.name, "node": str(node.pk)}
+    unchanged = "node_versions_older" if delivery.is_outdated else "node_versions_same"
+    return {"what": "node_versions" if changed else unchanged, "label": node.name, "node": str(node.pk)}
 
 
 def node_hardware(delivery: Delivery) -> list[Effect]:
@@ -157,7 +157,16 @@ def benchmark_runs(delivery: Delivery) -> list[Effect]:
         received_at=delivery.receipt.received_at,
         warnings=delivery.receipt.reading.warnings if delivery.receipt.reading else (),
     )
-    return [{"what": "benchmark_run", "label": str(run), "run": str(run.pk)} for run in runs]
+    return [
+        {
+            "what": "benchmark_run"
+            if run.received_at == delivery.receipt.received_at
+            else "benchmark_run_known",
+            "label": str(run),
+            "run": str(run.pk),
+        }
+        for run in runs
+    ]
 
 
 def node_health(delivery: Delivery) -> list[Effect]:

@@ -78,6 +78,14 @@ def test_a_benchmark_is_about_the_domain_it_was_sent_for(send, domain, node):
     assert BenchmarkRun.objects.get(domain=domain).sha256 == receipt.sha256
 
 
+def test_a_benchmark_that_is_on_record_is_not_said_to_be_recorded_again(send, domain, node):
+    first = send(corpus.read(corpus.ALL_REDUCE), "sn")
+    again = send(corpus.read(corpus.ALL_REDUCE), "sn")
+    assert effects_of(first) == {"benchmark_run"}
+    assert effects_of(again) == {"benchmark_run_known"}
+    assert BenchmarkRun.objects.count() == 1
+
+
 def test_a_report_of_a_node_sent_for_a_domain_is_unmatched(send, domain):
     assert send(corpus.read(corpus.XML), "sn").state == ReceiptState.UNMATCHED
 
@@ -181,6 +189,7 @@ def test_an_older_report_that_arrives_late_overwrites_nothing(send, node):
     receipt = send(older, "sn-n01", collected_at=now - timedelta(days=3))
     assert receipt.state == ReceiptState.APPLIED
     assert driver_of(node) == "570.86.15"
+    assert effects_of(receipt) == {"node_versions_older"}
     assert not HardwareChange.objects.exists()
 
 
