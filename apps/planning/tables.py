@@ -93,6 +93,7 @@ class FoundTable(tables.Table):
     mfu = tables.Column(verbose_name="MFU", attrs=_NUMBER)
     peak_bytes = tables.Column(verbose_name=_("Memory"), attrs=_NUMBER)
     headroom = tables.Column(verbose_name=_("Free"), attrs=_NUMBER)
+    energy_j_per_token = tables.Column(verbose_name=_("Energy of a token"), attrs=_NUMBER)
 
     def __init__(self, *args: Any, take_url: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -118,10 +119,10 @@ class FoundTable(tables.Table):
     def render_headroom(self, value: float) -> str:
         return show_share(value)
 
-    def render_pareto(self, value: bool) -> SafeString | str:
     def render_energy_j_per_token(self, value: float) -> str:
         return f"{value:,.3g} J"
 
+    def render_pareto(self, value: bool) -> SafeString | str:
         return icon("circle-check", label=_now("unbeaten in speed and memory")) if value else ""
 
     def render_take(self, record: dict[str, Any]) -> SafeString:
