@@ -94,8 +94,10 @@ def main() -> int:
         catalogue = read_catalogue(path)
         template.creation_date = catalogue.creation_date  # no difference where no text differs
         catalogue.update(template, no_fuzzy_matching=True)
-        with path.open("wb") as file:
+        fresh = path.with_suffix(".po.new")
+        with fresh.open("wb") as file:
             write_po(file, catalogue, width=0, no_location=True, ignore_obsolete=True)
+        fresh.replace(path)
         without = list(missing_in(catalogue))
         missing += len(without)
         print(f"{path.relative_to(ROOT)}: {len(catalogue)} texts, {len(without)} without a translation")
