@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import QuerySet
-
+from apps.accounts.queries import people_with
 from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
 from apps.changes.engine.states import UNDER_WAY
 from apps.changes.models import Target
 from apps.core import clock, digest
+from apps.core.rights import Right
 from apps.environments.engine.drift import Reported
 from apps.environments.models import MatrixVersion
 from apps.environments.queries import matrix_in_force, reported_versions
@@ -67,18 +67,21 @@ def inputs_of(launches: Sequence[Launch]) -> dict[uuid.UUID, dict[str, str]]:
 
 
 def active_waivers(launch: Launch) -> list[Waiver]:
-    """Waivers that are approved, not revoked, and not over."""
-    rows = _active_waivers([launch], now=clock.now())
-    return list(rows.select_related("requested_by", "approved_by"))
+    """Waivers that are approved by somebody who may still sign here, not revoked, and not over."""
+    return _active_waivers([launch], now=clock.now())
 
 
-def _active_waivers(launches: Sequence[Launch], *, now: datetime) -> QuerySet[Waiver]:
-    return Waiver.objects.filter(
-        launch__in=[launch.pk for launch in launches],
-        approved_at__isnull=False,
-        revoked_at__isnull=True,
-        expires_at__gt=now,
+def _active_waivers(launches: Sequence[Launch], *, now: datetime) -> list[Waiver]:
+    scope_of = {launch.pk: launch.cluster.scope_id for launch in launches}
+    rows = Waiver.objects.filter(
+        launch__in=list(scope_of), approved_at__isnull=False, revoked_at__isnull=True, expires_at__gt=now
     )
+    waivers = list(rows.select_related("requested_by", "approved_by"))
+    able = {
+        scope_id: {person.pk for person in people_with(Right.SIGN, scope_id=scope_id)}
+        for scope_id in {scope_of[waiver.launch_id] for waiver in waivers}
+    }
+    return [waiver for waiver in waivers if waiver.approved_by_id in able[scope_of[waiver.launch_id]]]
 
 
 def _facts(launches: Sequence[Launch], *, now: datetime) -> _Facts:

@@ -356,6 +356,22 @@ def test_a_waiver_that_ends_or_is_revoked_makes_the_evaluation_stale(
     assert decision_of(launch).standing.value == "unknown"
 
 
+@pytest.mark.parametrize("lost", ["left", "role"])
+def test_a_waiver_counts_while_who_gave_it_may_still_sign(lost, answered, evaluated, nodes, bo, sun):
+    launch = answered()
+    drift(nodes)
+    waived(launch, "no_drift", bo, sun)
+    evaluated(launch)
+    if lost == "left":
+        sun.is_active = False
+        sun.save()
+    else:
+        RoleGrant.objects.filter(person=sun).delete()
+    assert decision_of(launch).changed == ("waivers",)
+    row = next(row for row in evaluated(launch).items if row["key"] == "no_drift")
+    assert row["verdict"] == "fail"
+
+
 def test_who_asks_for_a_waiver_does_not_approve_it(opened, bo, sun, cluster):
     factories.grant(bo, Role.SIGNER, scope=cluster.scope)
     launch = opened()
