@@ -45,6 +45,8 @@ class LaunchIn(serializers.Serializer[Any]):
     nodes = serializers.CharField(
         required=False,
         default="",
+        allow_blank=True,
+        max_length=20_000,
         help_text="Node list in rank order, such as sn[01-18]; empty means all nodes of the domain.",
     )
     plan_version_id = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)

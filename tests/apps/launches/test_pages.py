@@ -11,7 +11,7 @@ import pytest
 from apps.changes.models import Change
 from apps.core import clock
 from apps.launches import services
-from apps.launches.models import Launch
+from apps.launches.models import Launch, LaunchNode
 from tests import factories
 from tests.callers import actor_for
 
@@ -214,3 +214,10 @@ def test_lists_need_as_many_queries_for_many_launches(
     assert_constant_queries(lambda: client.get("/launches/"), grow)
     assert_constant_queries(lambda: rest.get("/api/v1/launches/"), grow)
     assert "needs sign-off" in text_of(client, "/launches/")
+
+
+def test_an_empty_list_of_nodes_means_the_whole_domain(domain, nodes, bo, api):
+    sent = {"cluster": domain.cluster.slug, "domain_id": domain.pk, "title": "All of it", "nodes": ""}
+    answer = api(bo).post("/api/v1/launches/", sent, format="json")
+    assert answer.status_code == 201
+    assert LaunchNode.objects.filter(launch=answer.json()["id"]).count() == len(nodes)
