@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.core.filtering import WholeNumberFilter
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import (
+    STAGE_CHOICES,
     Accelerator,
     BulkImport,
     Cluster,
@@ -24,6 +25,8 @@ from apps.fleet.models import (
     Node,
     NodeAlias,
     NodeHealth,
+    Part,
+    PartKind,
     Switch,
 )
 from apps.fleet.queries import in_state
@@ -175,6 +178,21 @@ class HardwareChangeFilter(django_filters.FilterSet):
 
     class Meta:
         model = HardwareChange
+        fields: list[str] = []
+
+
+class PartFilter(django_filters.FilterSet):
+    """Boards and cards by cluster, stage and identity."""
+
+    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    kind = django_filters.ChoiceFilter(choices=PartKind.choices, label=_("Kind"))
+    stage = django_filters.ChoiceFilter(choices=STAGE_CHOICES, label=_("State"))
+    node = django_filters.CharFilter(field_name="node__name", label=_("Node"))
+    serial = django_filters.CharFilter(label=_("Serial"))
+    uuid = django_filters.CharFilter(label=_("UUID"))
+
+    class Meta:
+        model = Part
         fields: list[str] = []
 
 

@@ -13,6 +13,7 @@ from apps.fleet.engine.graph import TopologyKind
 from apps.fleet.engine.layout_values import as_values
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import (
+    STAGE_CHOICES,
     Accelerator,
     Cluster,
     Domain,
@@ -24,6 +25,8 @@ from apps.fleet.models import (
     Node,
     NodeAlias,
     NodeHealth,
+    Part,
+    PartKind,
     SubDomain,
     Switch,
 )
@@ -279,3 +282,31 @@ class HardwareChangeOut(serializers.ModelSerializer[HardwareChange]):
     class Meta:
         model = HardwareChange
         fields = ["id", "node_id", "node", "slot", "what", "before", "after", "seen_at", "sha256"]
+
+
+class PartOut(serializers.ModelSerializer[Part]):
+    cluster = serializers.SlugField(source="cluster.slug")
+    kind = serializers.ChoiceField(choices=PartKind.choices)
+    stage = serializers.ChoiceField(choices=STAGE_CHOICES)
+    node = serializers.CharField(
+        source="node.name", allow_null=True, default=None, help_text="The node it is in, or was in last."
+    )
+
+    class Meta:
+        model = Part
+        fields = ["id", "cluster", "kind", "model", "serial", "uuid", "stage", "node", "slot", "note"]
+        fields += ["changed_at", "version"]
+
+
+class PartIn(serializers.Serializer[Any]):
+    cluster = serializers.SlugField(help_text="The cluster's slug.")
+    kind = serializers.ChoiceField(choices=PartKind.choices)
+    model = serializers.CharField(required=False, default="", allow_blank=True, max_length=120)
+    serial = serializers.CharField(required=False, default="", allow_blank=True, max_length=80)
+    uuid = serializers.CharField(required=False, default="", allow_blank=True, max_length=80)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+
+
+class PartMoveIn(serializers.Serializer[Any]):
+    to = serializers.ChoiceField(choices=STAGE_CHOICES)
+    reason = serializers.CharField(max_length=300)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.fleet.api import clusters, imports, nodes, placement, schedulers, what_ifs
+from apps.fleet.api import clusters, imports, nodes, parts, placement, schedulers, what_ifs
 
 urlpatterns = [
     path("clusters/", clusters.Clusters.as_view(), name="clusters"),
@@ -47,4 +47,7 @@ urlpatterns = [
     ),
     path("clusters/<slug:slug>/mixed-split/", what_ifs.MixedSplit.as_view(), name="mixed_split"),
     path("hardware-changes/", nodes.HardwareChanges.as_view(), name="hardware_changes"),
+    path("parts/", parts.Parts.as_view(), name="parts"),
+    path("parts/<int:pk>/", parts.OnePart.as_view(), name="part"),
+    path("parts/<int:pk>/move/", parts.MovePart.as_view(), name="move_part"),
 ]

@@ -1,6 +1,6 @@
 """Rows of the fleet, by noun."""
 
-from apps.fleet.models.hardware import HardwareChange
+from apps.fleet.models.hardware import STAGE_CHOICES, HardwareChange, Part, PartKind
 from apps.fleet.models.holds import BY_HAND, Hold, HoldKind
 from apps.fleet.models.imports import BulkImport, ImportState
 from apps.fleet.models.inventory import (
@@ -19,6 +19,7 @@ from apps.fleet.models.inventory import (
 
 __all__ = [
     "BY_HAND",
+    "STAGE_CHOICES",
     "Accelerator",
     "BulkImport",
     "Cluster",
@@ -33,6 +34,8 @@ __all__ = [
     "NodeAlias",
     "NodeHealth",
     "NodeQuerySet",
+    "Part",
+    "PartKind",
     "SubDomain",
     "Switch",
 ]

@@ -28,6 +28,8 @@ from apps.fleet.queries.parts import (
     hardware_changes_visible,
     holds_visible,
     links_visible,
+    part_for,
+    parts_visible,
     switches_visible,
 )
 
@@ -58,6 +60,8 @@ __all__ = [
     "node_rows",
     "nodes_by_name",
     "nodes_visible",
+    "part_for",
+    "parts_visible",
     "state_of",
     "switches_visible",
     "with_active_holds",

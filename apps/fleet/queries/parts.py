@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 from django.db.models import Model, QuerySet
 
 from apps.core.actor import Actor
+from apps.core.errors import Missing
 from apps.core.rights import Right
-from apps.fleet.models import Accelerator, HardwareChange, Hold, Link, NodeAlias, Switch
+from apps.fleet.models import Accelerator, HardwareChange, Hold, Link, NodeAlias, Part, Switch
 
 _M = TypeVar("_M", bound=Model)
 
@@ -42,6 +43,20 @@ def links_visible(actor: Actor) -> QuerySet[Link]:
 def hardware_changes_visible(actor: Actor) -> QuerySet[HardwareChange]:
     """Newest first."""
     return _visible(actor, HardwareChange.objects.select_related("node"), "node__cluster")
+
+
+def parts_visible(actor: Actor) -> QuerySet[Part]:
+    """Boards and cards outside of nodes, or back in one; newest first."""
+    return _visible(actor, Part.objects.select_related("cluster", "node"), "cluster")
+
+
+def part_for(actor: Actor, part_id: int, right: Right = Right.READ) -> Part:
+    """One of them. Raises Missing, NotAllowed."""
+    part = parts_visible(actor).filter(pk=part_id).first()
+    if part is None:
+        raise Missing("there is no such part, or you may not see it")
+    actor.require(right, part.cluster.scope_id)
+    return part
 
 
 def _visible(actor: Actor, rows: QuerySet[_M], cluster: str) -> QuerySet[_M]:

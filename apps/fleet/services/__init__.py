@@ -11,15 +11,18 @@ from apps.fleet.services.holds import (
     transfer_holds,
 )
 from apps.fleet.services.nodes import add_alias, edit_node, move_node, remove_alias
+from apps.fleet.services.parts import add_spare, move_part
 
 __all__ = [
     "add_alias",
+    "add_spare",
     "build_domain",
     "create_cluster",
     "edit_cluster",
     "edit_node",
     "hold_node",
     "move_node",
+    "move_part",
     "note_hardware",
     "release_hold",
     "release_holds",

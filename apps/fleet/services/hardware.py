@@ -9,7 +9,9 @@ from typing import Any
 from django.db import transaction
 
 from apps.core import clock
-from apps.fleet.models import Accelerator, HardwareChange, Node, NodeHealth
+from apps.fleet.engine.slots import slots_of
+from apps.fleet.models import Accelerator, HardwareChange, Node, NodeHealth, PartKind
+from apps.fleet.services.parts import Identity, identity_of, note_swaps
 
 _IDENTITY = ("uuid", "serial", "bus_id")
 
@@ -23,46 +25,66 @@ def note_hardware(
     sha256: str = "",
     at: datetime | None = None,
 ) -> list[HardwareChange]:
-    """Compare the reported board and cards with those on record, slot by slot in the order reported.
+    """Compare the reported board and cards with those on record, slot by slot.
 
-    cards: mappings with any of uuid, serial, bus_id (None where the report does not say). board_serial: ""
-    where it does not say. A first report fills in; a different identity is recorded as a change. A report is
-    no decision and makes no audit event.
+    cards: mappings with any of uuid, serial, bus_id (None where the report does not say), in the order reported.
+    board_serial: "" where it does not say. A first report fills in; a different identity is recorded as a change,
+    and what left or came is noted among the parts. A report is no decision and makes no audit event.
     """
-    node = Node.objects.get(pk=node_id)
+    at = at or clock.now()
+    node = Node.objects.select_related("cluster").get(pk=node_id)
     slots = {card.index: card for card in Accelerator.objects.filter(node=node)}
+    before = {index: identity_of(card) for index, card in slots.items()}
+    board = Identity(kind=PartKind.BOARD, slot="board", serial=node.serial)
     changes, touched = _board_changes(node, board_serial.strip()[:120], sha256, at), []
-    for index, reported in enumerate(cards):
-        card = slots.get(index)
-        if card is None:
-            continue
-        before = {name: getattr(card, name) for name in _IDENTITY}
-        for name in _IDENTITY:
-            value = str(reported.get(name) or "")[: Accelerator._meta.get_field(name).max_length or 80]
-            if value and value != before[name]:
-                setattr(card, name, value)
-                if before[name] and name != "bus_id":
-                    changes.append(_change(node, str(index), name, before[name], value, sha256, at))
-        if {name: getattr(card, name) for name in _IDENTITY} != before:
-            touched.append(card)
+    addresses = {index: card.bus_id for index, card in slots.items()}
+    for index, reported in slots_of(addresses, list(cards)):
+        card_changes, is_touched = _card_changes(slots[index], reported)
+        changes += [_change(node, str(index), *change, sha256, at) for change in card_changes]
+        touched += [slots[index]] if is_touched else []
     Accelerator.objects.bulk_update(touched, _IDENTITY)
+    if changes:
+        swapped = {change.slot for change in changes}
+        now = [identity_of(card) for card in slots.values()]
+        now.append(Identity(kind=PartKind.BOARD, slot="board", serial=node.serial))
+        was = [*before.values(), board]
+        note_swaps(node=node, was=was, now=now, slots=swapped, at=at)
     return HardwareChange.objects.bulk_create(changes)
 
 
-def _board_changes(node: Node, serial: str, sha256: str, at: datetime | None) -> list[HardwareChange]:
+def _card_changes(card: Accelerator, reported: Mapping[str, Any]) -> tuple[list[tuple[str, str, str]], bool]:
+    """(what, before, after) of each part of its identity that is another; whether anything is to be saved."""
+    changes, touched = [], False
+    for name in _IDENTITY:
+        before = getattr(card, name)
+        value = str(reported.get(name) or "")[: Accelerator._meta.get_field(name).max_length or 80]
+        if not value or value == before:
+            continue
+        setattr(card, name, value)
+        touched = True
+        if before and name != "bus_id":
+            changes.append((name, before, value))
+    if changes:  # another card: what the report leaves out is not known of it
+        for name in {"uuid", "serial"} - {name for name in _IDENTITY if reported.get(name)}:
+            setattr(card, name, "")
+    return changes, touched
+
+
+def _board_changes(node: Node, serial: str, sha256: str, at: datetime) -> list[HardwareChange]:
     """The board that answers to the node's name, where it is another than before."""
     if not serial or serial == node.serial:
         return []
     before = node.serial
     Node.objects.filter(pk=node.pk).update(serial=serial)
+    node.serial = serial
     return [_change(node, "board", "serial", before, serial, sha256, at)] if before else []
 
 
 def _change(
-    node: Node, slot: str, what: str, before: str, after: str, sha256: str, at: datetime | None
+    node: Node, slot: str, what: str, before: str, after: str, sha256: str, at: datetime
 ) -> HardwareChange:
     return HardwareChange(
-        node=node, slot=slot, what=what, before=before, after=after, seen_at=at or clock.now(), sha256=sha256
+        node=node, slot=slot, what=what, before=before, after=after, seen_at=at, sha256=sha256
     )
 
 

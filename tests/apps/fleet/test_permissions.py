@@ -9,7 +9,8 @@ import pytest
 from apps.core import clock
 from apps.core.actor import system
 from apps.fleet.api.urls import urlpatterns
-from apps.fleet.models import Hold, HoldKind, NodeAlias
+from apps.fleet.models import Hold, HoldKind, NodeAlias, PartKind
+from apps.fleet.services import add_spare
 from apps.fleet.services.imports import receive_import
 from tests import factories
 
@@ -22,6 +23,7 @@ BUILD = {"cluster": "hall-1", "name": "new", "template": "8-mesh", "accelerator_
 HOLD = {"node_id": "{node}", "kind": "quarantine", "reason": "x"}
 ROWS = {"cluster": "hall-1", "rows": {"nodes": [{"name": "n9"}]}}
 MIX = {"jobs": [{"name": "a", "cards": 1, "count": 1, "duration_s": 60}]}
+SPARE = {"cluster": "hall-1", "kind": "accelerator", "serial": "S9"}
 EDIT = {"name": "Hall", "description": "", "owner_team": ""}
 
 # name of the address, method, body, status by person; eve of another cluster gets `hidden` where it is one object
@@ -50,6 +52,10 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("switches", "get", None, READ | {"eve": 200}),
     ("links", "get", None, READ | {"eve": 200}),
     ("hardware_changes", "get", None, READ | {"eve": 200}),
+    ("parts", "get", None, READ | {"eve": 200}),
+    ("parts", "post", SPARE, {"vic": 403, "bo": 201, "ada": 201, "eve": 404}),
+    ("part", "get", None, READ | {"eve": 404}),
+    ("move_part", "post", {"to": "repair", "reason": "x"}, {"vic": 403, "bo": 200, "ada": 200, "eve": 404}),
     ("imports", "get", None, READ | {"eve": 200}),
     ("imports", "post", ROWS, {"vic": 403, "bo": 201, "ada": 201, "eve": 404}),
     ("import", "get", None, READ | {"eve": 404}),
@@ -79,6 +85,7 @@ def addresses(cluster) -> dict[str, Any]:
     hold = Hold.objects.create(
         node=node, kind=HoldKind.MAINTENANCE, reason="x", by_label="x", since=clock.now()
     )
+    part = add_spare(actor=system(), cluster_id=cluster.pk, kind=PartKind.BOARD, serial="B7")
     row = receive_import(actor=system(), cluster_id=cluster.pk, data=b'{"nodes": [{"name": "n8"}]}')
     return {
         "import": row.pk,
@@ -92,6 +99,8 @@ def addresses(cluster) -> dict[str, Any]:
         "move_node": node.pk,
         "release_hold": hold.pk,
         "alias": alias.pk,
+        "part": part.pk,
+        "move_part": part.pk,
     }
 
 
@@ -109,7 +118,17 @@ def test_each_role_gets_its_answer(name, method, body, person, status, addresses
 
 
 def test_lists_hold_nothing_of_other_clusters(addresses, eve, api):
-    lists = ["domains", "nodes", "holds", "node-aliases", "accelerators", "switches", "links", "imports"]
+    lists = [
+        "domains",
+        "nodes",
+        "holds",
+        "node-aliases",
+        "accelerators",
+        "switches",
+        "links",
+        "imports",
+        "parts",
+    ]
     for name in lists:
         assert api(eve).get(f"/api/v1/{name}/").json()["results"] == []
 
