@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.components import components
+from apps.core import safe_yaml
 from apps.environments.words import RULES, label_of
 
 _LIMIT_FILE_BYTES = 2**20
@@ -93,6 +94,45 @@ class PolicyForm(forms.Form):
     check_every_minutes = forms.FloatField(
         min_value=1, max_value=10080, label=_("Each domain is checked every")
     )
+
+
+RULE_EXAMPLE = """\
+title: CANN runs on this driver
+when:
+- {component: cann, is: present}
+then:
+- {component: npu_driver, is: at_least, value: '24.1.rc3'}
+severity: fail
+why: What breaks otherwise.
+remedy: What to do.
+source: Where this is from.
+"""
+
+
+class CompatibilityRuleForm(forms.Form):
+    """A rule between components, as the text of its definition."""
+
+    rule = forms.SlugField(max_length=80, required=False, label=_("Short name"))
+    enabled = forms.BooleanField(required=False, label=_("The rule is on"))
+    definition = forms.CharField(
+        strip=False,
+        required=False,
+        max_length=20_000,
+        label=_("Definition"),
+        help_text=_("YAML: where all of when hold, all of then must. Versions stand in quotes."),
+        widget=forms.Textarea(attrs={"rows": 18, "class": "mono", "spellcheck": "false"}),
+    )
+    reason = forms.CharField(max_length=300, label=_("Reason"), widget=forms.Textarea(attrs={"rows": 2}))
+
+    def clean_definition(self) -> dict[str, Any]:
+        """Raises ValidationError where the text is no map."""
+        try:
+            value = safe_yaml.load(self.cleaned_data["definition"])
+        except safe_yaml.UnsafeYaml as error:
+            raise forms.ValidationError(error.message) from error
+        if not isinstance(value, dict):
+            raise forms.ValidationError(_("A map of title, when, then and source is needed."))
+        return value
 
 
 class JobCheckForm(forms.Form):

@@ -129,6 +129,34 @@ class EnvironmentPolicy(models.Model):
         return f"policy of {self.cluster_id}"
 
 
+class CompatibilityEdit(models.Model):
+    """A rule between components that a team added or set over a shipped one, in one cluster or (null) in all."""
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, null=True, related_name="+")
+    rule = models.CharField(max_length=80)  # id; a new one makes a new rule
+    definition = models.JSONField(null=True)  # as in compatibility.yaml without its id; null: switched off
+    reason = models.CharField(max_length=300)
+    changed_by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
+    changed_at = models.DateTimeField()
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ["rule", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rule", "cluster"],
+                condition=Q(cluster__isnull=False),
+                name="environments_compat_of_cluster",
+            ),
+            models.UniqueConstraint(
+                fields=["rule"], condition=Q(cluster__isnull=True), name="environments_compat_everywhere"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.rule
+
+
 class NodeReport(models.Model):
     """The newest report of one kind about a node; an unchanged one only moves its times."""
 

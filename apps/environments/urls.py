@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.environments.views import drafts, drift, jobs, matrices, nodes, overview
+from apps.environments.views import compatibility, drafts, drift, jobs, matrices, nodes, overview
 
 app_name = "environments"
 urlpatterns = [
     path("environment/", overview.overview, name="overview"),
     path("clusters/<slug:slug>/environment/", overview.cluster, name="cluster"),
     path("clusters/<slug:slug>/environment/settings/", overview.policy, name="policy"),
+    path("environment/rules/", compatibility.rules, name="compatibility_rules"),
+    path("environment/rules/new/", compatibility.rule, name="add_compatibility_rule"),
+    path("environment/rules/<slug:rule_id>/", compatibility.rule, name="compatibility_rule"),
+    path("environment/rules/<slug:rule_id>/clear/", compatibility.clear, name="clear_compatibility_rule"),
     path("environment/matrices/<int:pk>/", matrices.matrix, name="matrix"),
     path("environment/versions/<int:pk>/", matrices.version, name="version"),
     path("environment/versions/<int:pk>/compare/", matrices.compare, name="compare"),

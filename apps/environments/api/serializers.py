@@ -135,6 +135,22 @@ class RuleResultOut(serializers.Serializer[Any]):
     source = serializers.CharField(source="definition.source")
 
 
+class CompatibilityRuleOut(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    title = serializers.CharField()
+    definition = serializers.JSONField(help_text="when, then, severity, unlisted, why, remedy, source …")
+    is_enabled = serializers.BooleanField()
+    is_shipped = serializers.BooleanField()
+    reason = serializers.CharField(source="edit.reason", default="")
+    changed_at = serializers.DateTimeField(source="edit.changed_at", default=None, allow_null=True)
+    version = serializers.IntegerField(source="own_version", help_text="0: nothing was set here.")
+
+
+class CompatibilityRuleIn(serializers.Serializer[Any]):
+    definition = serializers.DictField(allow_null=True, help_text="Null switches the rule off.")
+    reason = serializers.CharField(max_length=300)
+
+
 class AskedOut(serializers.Serializer[Any]):
     rule = serializers.CharField()
     values = serializers.ListField(child=serializers.CharField())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.environments.api.views import drift, matrices, nodes
+from apps.environments.api.views import compatibility, drift, matrices, nodes
 
 urlpatterns = [
     path("matrices/", matrices.Matrices.as_view(), name="matrices"),
@@ -22,6 +22,12 @@ urlpatterns = [
     path("drift-findings/", drift.Findings.as_view(), name="findings"),
     path("drift-findings/<int:pk>/", drift.OneFinding.as_view(), name="finding"),
     path("environment-policies/<slug:slug>/", drift.Policy.as_view(), name="policy"),
+    path("compatibility-rules/", compatibility.CompatibilityRules.as_view(), name="compatibility_rules"),
+    path(
+        "compatibility-rules/<slug:rule_id>/",
+        compatibility.OneCompatibilityRule.as_view(),
+        name="compatibility_rule",
+    ),
     path("node-facts/", nodes.Facts.as_view(), name="facts"),
     path("nodes/<int:pk>/reported-versions/", nodes.Reported.as_view(), name="reported"),
     path("components/", nodes.Components.as_view(), name="components"),

@@ -1,5 +1,6 @@
 """Questions about environments, by noun."""
 
+from apps.environments.queries.compatibility import HeldRule, compatibility_rules, rules_in_force
 from apps.environments.queries.drift import (
     checks_visible,
     finding_for,
@@ -43,8 +44,10 @@ from apps.environments.queries.standing import (
 
 __all__ = [
     "DomainStanding",
+    "HeldRule",
     "checks_visible",
     "compatibility_of",
+    "compatibility_rules",
     "differing",
     "domain_for",
     "domain_standings",
@@ -70,6 +73,7 @@ __all__ = [
     "report_marks",
     "reported_by_domain",
     "reported_versions",
+    "rules_in_force",
     "undecided",
     "versions_of",
     "versions_visible",

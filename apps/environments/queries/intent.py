@@ -15,6 +15,7 @@ from apps.environments.engine.drift import Reported
 from apps.environments.engine.rules import MatrixEntry as Asked
 from apps.environments.engine.rules import Outcome, entry_for, judge
 from apps.environments.models import Matrix, MatrixEntry, MatrixState, MatrixVersion
+from apps.environments.queries.compatibility import rules_in_force
 from apps.environments.queries.reports import observed_by_domain
 from apps.fleet.models import Domain
 
@@ -69,7 +70,7 @@ def compatibility_of(version: MatrixVersion) -> tuple[RuleResult, ...]:
     observed: dict[str, list[str]] = defaultdict(list)
     for name, values in _observed_beside(version):
         observed[name] += [value for value in values if value not in observed[name]]
-    return compat.check_versions(observed | asked)
+    return compat.check_versions(observed | asked, rules_in_force(version.matrix.cluster_id))
 
 
 def _observed_beside(version: MatrixVersion) -> Iterator[tuple[str, Sequence[str]]]:

@@ -1,5 +1,6 @@
 """Decisions about environments, by noun."""
 
+from apps.environments.services.compatibility import clear_compatibility_rule, set_compatibility_rule
 from apps.environments.services.drafting import (
     draft_from_file,
     draft_from_reports,
@@ -24,6 +25,7 @@ from apps.environments.services.reports import record_report
 __all__ = [
     "assign_finding",
     "check_domain",
+    "clear_compatibility_rule",
     "compare_domain",
     "draft_from_file",
     "draft_from_reports",
@@ -37,6 +39,7 @@ __all__ = [
     "request_check",
     "request_due_checks",
     "retire_matrix",
+    "set_compatibility_rule",
     "set_entry",
     "set_policy",
     "thin_history",

@@ -10,7 +10,7 @@ from django.urls import reverse
 from apps.core.rights import TokenScope
 from apps.environments import services, urls
 from apps.environments.api.urls import urlpatterns
-from apps.environments.models import DriftFinding
+from apps.environments.models import CompatibilityEdit, DriftFinding
 from tests import factories
 from tests.apps.environments.support import report
 
@@ -22,6 +22,7 @@ OPERATE = {"vic": 403, "chen": 403, "eve": 404}
 FILE = {"text": "component,values\nnccl,2.27.3\n", "file_format": "csv"}
 ENTRY = {"rule": "exact", "values": ["2.27.3"]}
 POLICY = {"stale_after_s": 7200, "check_every_s": 600}
+RULE = {"definition": None, "reason": "not here"}
 JOB = {"text": "export NCCL_P2P_DISABLE=1\n"}
 
 # name of the address, method, body, status by person
@@ -50,11 +51,15 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("finding", "patch", {"owner_id": None}, OPERATE | {"bo": 200}),
     ("policy", "get", None, READ),
     ("policy", "put", POLICY, {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
+    ("compatibility_rules", "get", None, LIST | {"eve": 404}),
+    ("compatibility_rule", "put", RULE, {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
+    ("compatibility_rule", "delete", None, {"vic": 403, "bo": 403, "ada": 204, "eve": 404}),
     ("facts", "get", None, LIST),
     ("reported", "get", None, READ),
     ("components", "get", None, LIST),
     ("job_checks", "post", JOB, LIST),
 ]
+SHIPPED = "fabric-manager-equals-driver"
 CASES = [
     (name, method, body, person, status)
     for name, method, body, answers in TABLE
@@ -80,6 +85,9 @@ def there(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> dict[str, Any]:
         first_seen_at=check.checked_at,
         last_seen_at=check.checked_at,
     )
+    CompatibilityEdit.objects.create(
+        rule=SHIPPED, cluster=domain.cluster, reason="on trial", changed_at=check.checked_at
+    )
     keys = {"check": check.pk, "finding": finding.pk, "reported": nodes[0].pk}
     return {"domain": domain, "version": draft, "keys": keys, "node": nodes[0], "finding": finding}
 
@@ -88,7 +96,9 @@ def _address(name: str, there: dict[str, Any]) -> str:
     route = next(str(one.pattern) for one in urlpatterns if one.name == name)
     key = there["keys"].get(name, there["version"].pk)
     filled = route.replace("<int:pk>", str(key)).replace("<slug:component>", "nccl")
-    filled = filled.replace("<slug:slug>", there["domain"].cluster.slug)
+    filled = filled.replace("<slug:slug>", there["domain"].cluster.slug).replace("<slug:rule_id>", SHIPPED)
+    if name.startswith("compatibility_rule"):
+        return f"/api/v1/{filled}?cluster={there['domain'].cluster.slug}"
     return f"/api/v1/{filled}" + (f"?to={there['version'].pk}" if name == "differences" else "")
 
 
@@ -104,7 +114,15 @@ def _body(body: Any, there: dict[str, Any]) -> Any:
 def _send(
     caller: Any, method: str, name: str, body: Any, there: dict[str, Any], version: int | None = None
 ) -> Any:
-    seen = version if version is not None else 0 if name == "policy" else there["version"].version
+    seen = (
+        version
+        if version is not None
+        else 0
+        if name == "policy"
+        else 1
+        if name in _RULES
+        else there["version"].version
+    )
     headers = {"If-Match": f'"v{seen}"'}
     return getattr(caller, method)(_address(name, there), _body(body, there), format="json", headers=headers)
 
@@ -170,6 +188,10 @@ PAGES: list[tuple[str, str, dict[str, int]]] = [
     ("overview", "get", LIST),
     ("cluster", "get", READ),
     ("policy", "get", {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
+    ("compatibility_rules", "get", READ),
+    ("add_compatibility_rule", "get", {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
+    ("compatibility_rule", "get", {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
+    ("clear_compatibility_rule", "post", {"vic": 403, "bo": 403, "ada": 302, "eve": 404}),
     ("matrix", "get", READ),
     ("version", "get", READ),
     ("compare", "get", READ),
@@ -193,6 +215,12 @@ PAGES: list[tuple[str, str, dict[str, int]]] = [
 PAGE_CASES = [
     (name, method, person, status) for name, method, answers in PAGES for person, status in answers.items()
 ]
+_RULES = (
+    "compatibility_rules",
+    "add_compatibility_rule",
+    "compatibility_rule",
+    "clear_compatibility_rule",
+)
 _OF_DOMAIN = ("drift", "check", "new_draft", "draft_from_reports", "draft_from_file")
 
 
@@ -207,9 +235,15 @@ def _page(name: str, there: dict[str, Any]) -> str:
         "remove_entry": [there["version"].pk, "nccl"],
         "assign": [there["finding"].pk],
         "node": [there["node"].pk],
+        "compatibility_rules": [],
+        "add_compatibility_rule": [],
+        "compatibility_rule": [SHIPPED],
+        "clear_compatibility_rule": [SHIPPED],
     }
     keys |= {one: [there["domain"].pk] for one in _OF_DOMAIN}
     place = reverse(f"environments:{name}", args=keys.get(name, [there["version"].pk]))
+    if name in _RULES:
+        return place + f"?cluster={there['domain'].cluster.slug}"
     return place + (f"?to={there['version'].pk}" if name == "compare" else "")
 
 

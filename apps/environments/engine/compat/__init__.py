@@ -15,6 +15,7 @@ from apps.environments.engine.compat.form import (
     Relation,
     built_in_rules,
     read_rules,
+    shipped_rows,
 )
 from apps.environments.engine.compat.tables import TABLES
 from apps.environments.engine.rules import MatrixEntry
@@ -29,6 +30,7 @@ __all__ = [
     "check",
     "check_versions",
     "read_rules",
+    "shipped_rows",
     "versions_of",
 ]
 

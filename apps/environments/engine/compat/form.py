@@ -73,8 +73,14 @@ class CompatibilityRule:
 @cache
 def built_in_rules() -> tuple[CompatibilityRule, ...]:
     """The rules that come with the portal."""
+    return read_rules(list(shipped_rows().values()))
+
+
+@cache
+def shipped_rows() -> dict[str, dict[str, Any]]:
+    """The same as plain data, by id; callers must not change them."""
     (document,) = load_all(_DATA.read_text(encoding="utf-8"))
-    return read_rules(document.value["rules"])
+    return {row["id"]: row for row in document.value["rules"]}
 
 
 def read_rules(rows: object) -> tuple[CompatibilityRule, ...]:
