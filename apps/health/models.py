@@ -88,6 +88,22 @@ class HealthPolicy(models.Model):
         return f"policy of {self.cluster_id}"
 
 
+class MetricsSource(models.Model):
+    """The Prometheus server that knows the GPU metrics of a cluster, and how the last look at it went."""
+
+    cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="+")
+    url = models.URLField(max_length=500)  # without /api/v1
+    host_label = models.CharField(max_length=60, default="Hostname")  # names the host in each series
+    enabled = models.BooleanField(default=True)
+    asked_at = models.DateTimeField(null=True)
+    host_count = models.PositiveIntegerField(default=0)  # hosts of the last answer
+    error = models.CharField(max_length=300, blank=True)  # of the last look; empty where it went well
+    version = models.PositiveIntegerField(default=1)
+
+    def __str__(self) -> str:
+        return f"metrics of {self.cluster_id}"
+
+
 class RuleSetting(models.Model):
     """A built-in rule switched off or given other limits, in one cluster or (cluster null) in all of them."""
 

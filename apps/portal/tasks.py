@@ -7,10 +7,11 @@ from typing import Any
 from apps.core.errors import Conflict, Invalid
 from apps.evidence import queries, services
 from apps.evidence.models import Receipt, ReceiptState
+from apps.health.queries import metrics_sources
 from apps.jobs.registry import job
 from apps.jobs.running import Outcome, RunningJob
 from apps.portal.queries.waiting import attachable
-from apps.portal.services import intake
+from apps.portal.services import intake, metrics
 
 _MIB = 2**20
 _ATTACH_AT_ONCE = 500
@@ -47,6 +48,20 @@ def attach_unmatched(run: RunningJob) -> dict[str, int]:
         run.progress(done, len(found))
         attached += intake.attach(receipt_id=receipt_id)
     return {"attached": attached, "waiting": queries.unmatched().count()}
+
+
+@job("portal.fetch_metrics", every_s=300)
+def fetch_metrics(run: RunningJob) -> dict[str, int]:
+    """Ask the Prometheus server of each cluster that names one; one that fails does not stop the rest."""
+    sources = list(metrics_sources())
+    nodes = failed = 0
+    for done, source in enumerate(sources):
+        run.progress(done, len(sources))
+        try:
+            nodes += metrics.take_in_metrics(source)
+        except Invalid:  # the source's row says why
+            failed += 1
+    return {"nodes": nodes, "failed": failed}
 
 
 def _tell(outcome: Outcome, receipt: Receipt) -> None:

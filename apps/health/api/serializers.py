@@ -13,6 +13,7 @@ from apps.health.models import (
     HealthState,
     MaintenanceRecord,
     MaintenanceTask,
+    MetricsSource,
     Upkeep,
 )
 
@@ -182,3 +183,19 @@ class UpkeepRecordIn(serializers.Serializer[Any]):
 
 class UpkeepRetireIn(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=300)
+
+
+class MetricsSourceOut(serializers.ModelSerializer[MetricsSource]):
+    cluster = serializers.SlugField(source="cluster.slug")
+
+    class Meta:
+        model = MetricsSource
+        fields = ["cluster", "url", "host_label", "enabled", "asked_at", "host_count", "error", "version"]
+
+
+class MetricsSourceIn(serializers.Serializer[Any]):
+    url = serializers.CharField(max_length=500, help_text="Of Prometheus, without /api/v1.")
+    host_label = serializers.CharField(
+        max_length=60, default="Hostname", help_text="The label that names the host."
+    )
+    enabled = serializers.BooleanField(default=True)

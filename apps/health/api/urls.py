@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.health.api import views
+from apps.health.api import metrics, views
 
 urlpatterns = [
     path("faults/", views.Faults.as_view(), name="faults"),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("health-rules/", views.Rules.as_view(), name="rules"),
     path("health-rules/<slug:rule_id>/", views.OneRule.as_view(), name="rule"),
     path("health-policies/<slug:slug>/", views.Policy.as_view(), name="policy"),
+    path("metrics-sources/<slug:slug>/", metrics.Source.as_view(), name="metrics_source"),
     path("knowledge/", views.Knowledge.as_view(), name="knowledge"),
     path("knowledge/<slug:item_id>/", views.OneItem.as_view(), name="item"),
     path("diagnoses/", views.Diagnoses.as_view(), name="diagnoses"),

@@ -38,7 +38,7 @@ _GPU_FIGURES = {
     "retired_pages_pending": "retired_pages_pending",
     "pcie_replays": "pcie_replays",
 }
-_DCGM_METRICS = {
+DCGM_METRICS = {
     "DCGM_FI_DEV_GPU_TEMP": "gpu_temperature_c",
     "DCGM_FI_DEV_MEMORY_TEMP": "memory_temperature_c",
     "DCGM_FI_DEV_ROW_REMAP_FAILURE": "row_remap_failed",
@@ -162,7 +162,7 @@ def _from_dcgm_metrics(facts: Mapping[str, Any]) -> Iterator[Signal]:
     for gpu in facts.get("by_gpu") or ():
         device = str(gpu.get("pci") or gpu.get("uuid") or gpu.get("gpu") or "")
         for sample in gpu.get("samples") or ():
-            name = _DCGM_METRICS.get(str(sample.get("metric")))
+            name = DCGM_METRICS.get(str(sample.get("metric")))
             if name and sample.get("value") is not None:
                 yield Signal(
                     name=name, device=device, value=float(sample["value"]), detail=str(sample["metric"])

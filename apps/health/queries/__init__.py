@@ -1,6 +1,7 @@
 """Questions about health, by noun."""
 
 from apps.health.queries.faults import fault_for, faults_visible, health_of, open_faults, states_visible
+from apps.health.queries.metrics import metrics_source_of, metrics_sources
 from apps.health.queries.proposals import AUTOMATION, NodeProposal, policy_of, proposals, proposals_for
 from apps.health.queries.rules import rule_settings, rules_of
 from apps.health.queries.upkeep import overdue_upkeep, task_for, tasks_visible
@@ -11,6 +12,8 @@ __all__ = [
     "fault_for",
     "faults_visible",
     "health_of",
+    "metrics_source_of",
+    "metrics_sources",
     "open_faults",
     "overdue_upkeep",
     "policy_of",

@@ -19,6 +19,7 @@ LIST = READ | {"eve": 200}
 OPERATE = {"vic": 403, "eve": 404}
 RULE = {"enabled": False, "warn": 83, "fail": 90, "reason": "x"}
 POLICY = {"automatic_quarantine": True, "most_share": 0.2}
+SOURCE = {"url": "https://prometheus.example.com"}
 UPKEEP = {"cluster": "hall-1", "kind": "fittings", "title": "Hoses", "every_days": 30}
 
 # name of the address, method, body, status by person
@@ -32,6 +33,8 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("rule", "put", RULE, {"vic": 403, "bo": 403, "ada": 200, "eve": 403}),
     ("policy", "get", None, READ),
     ("policy", "put", POLICY, {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
+    ("metrics_source", "get", None, {"vic": 403, "bo": 403, "ada": 404, "eve": 404}),
+    ("metrics_source", "put", SOURCE, {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
     ("knowledge", "get", None, LIST),
     ("item", "get", None, LIST),
     ("diagnoses", "post", {"text": "Xid"}, LIST),
@@ -47,7 +50,7 @@ CASES = [
     for name, method, body, answers in TABLE
     for who, status in answers.items()
 ]
-_SET_ONCE = ("rule", "policy")
+_SET_ONCE = ("rule", "policy", "metrics_source")
 
 
 @pytest.fixture
