@@ -35,6 +35,7 @@ from apps.launches.models import Evaluation, Launch
 from apps.launches.queries import decision_of
 from apps.planning import services as planning
 from apps.planning.models import PlanVersion
+from apps.planning.queries import system_of
 from apps.portal.demo import files
 from apps.portal.services import intake
 
@@ -63,7 +64,6 @@ PLAN = {
         "gated_mlp": True,
         "tied_embeddings": False,
     },
-    "system": {"accelerator": "nvidia-gb200", "accelerators": 144, "domain_size": 144},
     "parallel": {
         "tp": 8,
         "pp": 9,
@@ -144,7 +144,11 @@ def _tell(cluster: Cluster, domain: Domain) -> None:
     run = _stated_runs(bo, domain)
     benchmarks.set_baseline(actor=bo, run_id=run.pk, reason="first run over the whole domain")
     plan = planning.create_plan(
-        actor=bo, scope_id=cluster.scope_id, domain_id=domain.pk, name="Llama 3 70B on 144", document=PLAN
+        actor=bo,
+        scope_id=cluster.scope_id,
+        domain_id=domain.pk,
+        name="Llama 3 70B on 144",
+        document=PLAN | {"system": system_of(domain)},  # sizes of the fleet, bandwidth as it was measured
     )
     _work(cluster)
     planning.use_for_launch(actor=bo, plan_id=plan.plan_id, number=plan.number)
@@ -173,11 +177,12 @@ def _people() -> list[Login]:
 
 
 def _grant(cluster: Cluster) -> None:
-    """The others have one role each, in the demonstration cluster only."""
+    """The others have one role each, in the demonstration cluster only; the trail is one, so its auditor sees all."""
     shell = actors.command("load_demo")
     for name, role in PEOPLE:
+        scope_id = None if role is Role.AUDITOR else cluster.scope_id
         if role is not Role.ADMIN:
-            grant_role_by_email(email=_email(name), role=role, scope_id=cluster.scope_id, actor=shell)
+            grant_role_by_email(email=_email(name), role=role, scope_id=scope_id, actor=shell)
 
 
 def _layout() -> Layout:

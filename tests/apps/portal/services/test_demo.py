@@ -35,6 +35,9 @@ def test_the_demonstration_tells_a_story_that_rests_on_real_output(loaded: list[
     good = known_good(domain)
     assert good is not None and good.known_good_basis is not None
     assert PlanVersion.objects.get().fits is True
+    system = PlanVersion.objects.get().input["system"]
+    assert (system["accelerators"], system["sub_domain_size"], system["convergence_ratio"]) == (144, 36, 2.0)
+    assert 0.8 < system["measured"]["scale_up_busbw_gb_s"] / system["scale_up_gb_s"] <= 1.0
     check = newest_check(domain)
     assert check is not None and check.verdict == "fail"
     differing = {finding.node.name for finding in open_findings(domain=domain) if finding.verdict == "fail"}
