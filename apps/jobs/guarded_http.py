@@ -26,6 +26,10 @@ class AddressRefused(httpx.TransportError):
     """The host's address is not one that the portal calls."""
 
 
+class AnswerTooLong(httpx.TransportError):
+    """The answer is longer than it may be."""
+
+
 class _DeadlineStream(httpcore.NetworkStream):
     """A connection that ends at a point in time, however slowly the other side drips."""
 
@@ -92,9 +96,12 @@ def _resolved(host: str, port: int) -> list[str]:
 
 
 class GuardedTransport(httpx.BaseTransport):
-    """httpx's transport for one exchange. within_s: seconds for all of it."""
+    """httpx's transport for one exchange. within_s: seconds for all of it. at_most_bytes: of the answer."""
 
-    def __init__(self, *, allowed: AllowList, within_s: float) -> None:
+    def __init__(
+        self, *, allowed: AllowList, within_s: float, at_most_bytes: int = READ_AT_MOST_BYTES
+    ) -> None:
+        self._at_most_bytes = at_most_bytes
         until = time.monotonic() + within_s
         self._allowed = allowed
         self._pool = httpcore.ConnectionPool(
@@ -114,7 +121,9 @@ class GuardedTransport(httpx.BaseTransport):
                 headers=request.headers.raw,
                 content=request.read(),
             ) as answer:
-                return httpx.Response(answer.status, headers=answer.headers, content=_beginning(answer))
+                return httpx.Response(
+                    answer.status, headers=answer.headers, content=_beginning(answer, self._at_most_bytes)
+                )
         except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
             raise httpx.TransportError(str(error) or type(error).__name__) from error
         except ValueError as error:  # a port beyond 65535, which httpx lets pass
@@ -124,14 +133,27 @@ class GuardedTransport(httpx.BaseTransport):
         self._pool.close()
 
 
-def _beginning(answer: httpcore.Response) -> bytes:
+def _beginning(answer: httpcore.Response, at_most_bytes: int) -> bytes:
     """The first bytes of an answer; the rest is not read."""
-    begun = b""
+    begun = bytearray()
     for part in answer.iter_stream():
         begun += part
-        if len(begun) >= READ_AT_MOST_BYTES:
+        if len(begun) >= at_most_bytes:
             break
-    return begun[:READ_AT_MOST_BYTES]
+    return bytes(begun[:at_most_bytes])
+
+
+def get(
+    url: str, *, params: dict[str, str], allowed: AllowList, within_s: float, at_most_bytes: int
+) -> httpx.Response:
+    """Ask for something. Raises httpx.TransportError, AddressRefused and AnswerTooLong among them, and InvalidURL."""
+    transport = GuardedTransport(allowed=allowed, within_s=within_s, at_most_bytes=at_most_bytes + 1)
+    with httpx.Client(transport=transport, follow_redirects=False, trust_env=False) as client:
+        # Compressed, a short answer could unfold to any size.
+        answer = client.get(url, params=params, headers={"accept-encoding": "identity"})
+    if len(answer.content) > at_most_bytes:
+        raise AnswerTooLong(f"the answer is longer than {at_most_bytes} bytes")
+    return answer
 
 
 def post(

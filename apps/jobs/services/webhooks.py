@@ -170,7 +170,7 @@ def allowed_addresses() -> addresses.AllowList:
 
 def _check(url: str, events: Sequence[str]) -> None:
     errors = []
-    if not _is_callable(url):
+    if not is_callable(url):
         message = "an https address without user and password; http only for hosts in PORTAL_WEBHOOK_ALLOW"
         errors.append(FieldError(pointer="/url", code="url", message=message))
     if not events or not all(_PATTERN.fullmatch(pattern) for pattern in events):
@@ -180,7 +180,7 @@ def _check(url: str, events: Sequence[str]) -> None:
         raise Invalid("the endpoint is not valid", code=errors[0].code, errors=errors)
 
 
-def _is_callable(url: str) -> bool:
+def is_callable(url: str) -> bool:
     """Whether the address has a form that can be called: https (or an allowed http host), and a port there is."""
     try:
         parts = urlsplit(url)
