@@ -7,7 +7,7 @@ start, so that the page knows what they know without asking upward.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.utils.functional import Promise
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.core.status import sign_of
-from apps.fleet.models import Accelerator, HoldKind, Node
+from apps.fleet.models import Accelerator, Hold, HoldKind, Node
 from apps.fleet.queries.holds import state_of
 
 SERIES = 6  # colours that are told apart by eye; then they repeat, and the printed mark tells
@@ -118,6 +118,27 @@ def _by_quarantine(nodes: Sequence[Node]) -> Colours:
     return Colours(nodes=shades)
 
 
+def _by_work(nodes: Sequence[Node]) -> Colours:
+    """The placement group of each node: what holds it, such as one launch; its nodes share a colour."""
+    holds = {
+        node.pk: hold for node in nodes for hold in node.active_holds if hold.kind != HoldKind.QUARANTINE
+    }
+    groups = series_shades(_group(hold) for hold in holds.values())
+    free = Shade(value="free", word=_("held for nothing"), style="tone-neutral")
+    return Colours(
+        nodes={
+            node.pk: replace(groups[_group(hold)], note=hold.reason) if (hold := holds.get(node.pk)) else free
+            for node in nodes
+        }
+    )
+
+
+def _group(hold: Hold) -> str:
+    """What holds of one placement group have in common: their owner, or kind and reason where a person holds."""
+    kind = hold.get_kind_display()
+    return f"{kind} #{hold.owner.rpartition(':')[2]}" if hold.owner else f"{kind}: {hold.reason}"
+
+
 def _by_failure_domain(nodes: Sequence[Node]) -> Colours:
     """What fails together: the rack, or the sub-domain where no racks are written down."""
     if any(node.rack for node in nodes):
@@ -136,6 +157,7 @@ for _layer in (
     Layer(key="state", title=gettext_lazy("State"), paint=_by_state),
     Layer(key="health", title=gettext_lazy("Health"), paint=_by_health),
     Layer(key="quarantine", title=gettext_lazy("Quarantine"), paint=_by_quarantine),
+    Layer(key="placement_group", title=gettext_lazy("Placement group"), paint=_by_work),
     Layer(key="failure_domain", title=gettext_lazy("Failure domain"), paint=_by_failure_domain),
 ):
     register_layer(_layer)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from apps.core import clock
 from apps.fleet import services
 from apps.fleet.engine.templates import template
-from apps.fleet.models import Domain, HoldKind, Node
+from apps.fleet.models import Domain, Hold, HoldKind, Node
 from apps.fleet.queries import topology
 from apps.fleet.queries.layers import Layer, layer_of, layers, register_layer
 from tests import factories
@@ -45,6 +46,22 @@ def test_the_legend_counts_each_node_once(domain, bo, actor_for):
     legend = {shade.value: number for shade, number in picture(domain).legend}
     assert sum(number for number in legend.values()) == 18
     assert {shade.value for shade, _ in picture(domain, "quarantine").legend} == {"free", "quarantined"}
+
+
+def test_nodes_of_one_placement_group_share_a_colour(domain):
+    nodes = list(Node.objects.filter(domain=domain)[:5])
+    for place, node in enumerate(nodes):
+        launch = 7 if place < 3 else 8
+        Hold.objects.create(
+            node=node,
+            kind=HoldKind.TRAINING,
+            owner=f"launches.launch:{launch}",
+            reason=f"run {launch}",
+            by_label="x",
+            since=clock.now(),
+        )
+    legend = {shade.word: number for shade, number in picture(domain, "placement_group").legend}
+    assert legend == {"training #7": 3, "training #8": 2, "held for nothing": 13}
 
 
 def test_failure_domains_are_racks_where_they_are_written_down_and_sub_domains_else(domain):
