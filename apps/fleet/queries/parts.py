@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
@@ -54,7 +55,7 @@ def part_for(actor: Actor, part_id: int, right: Right = Right.READ) -> Part:
     """One of them. Raises Missing, NotAllowed."""
     part = parts_visible(actor).filter(pk=part_id).first()
     if part is None:
-        raise Missing("there is no such part, or you may not see it")
+        raise Missing(_("there is no such part, or you may not see it"))
     actor.require(right, part.cluster.scope_id)
     return part
 

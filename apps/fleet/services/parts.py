@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.core import clock
@@ -111,11 +112,11 @@ def add_spare(
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     one = Identity(kind=kind, slot="", model=model.strip(), serial=serial.strip(), uuid=uuid.strip())
     if not (one.serial or (one.uuid and kind != PartKind.BOARD)):
-        message = "a serial number, or the UUID of an accelerator, tells which one it is"
+        message = _("a serial number, or the UUID of an accelerator, tells which one it is")
         raise Invalid(message, errors=[FieldError(pointer="/serial", message=message)])
     if _is_in_a_node(cluster, one):
-        raise Conflict(f"{one.serial or one.uuid} is in a node", code="part_installed")
-    known = Conflict(f"{one.serial or one.uuid} is on record already", code="part_known")
+        raise Conflict(_("%(part)s is in a node") % {"part": one.serial or one.uuid}, code="part_installed")
+    known = Conflict(_("%(part)s is on record already") % {"part": one.serial or one.uuid}, code="part_known")
     if _parts_like(cluster, one).exists():
         raise known
     values = {
@@ -152,7 +153,7 @@ def move_part(*, actor: Actor, part_id: int, expected_version: int, to: PartStag
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     part = queries.part_for(actor, part_id, Right.OPERATE)
     if not reason.strip():
-        raise Invalid("say why", errors=[FieldError(pointer="/reason", message="a reason is needed")])
+        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
     if why_not := part_life.refusal(now=part.stage, to=to):
         raise Conflict(why_not, code="part_life", state=part.stage)
     before = {"stage": part.stage}
