@@ -195,7 +195,7 @@ class PlanForm(forms.Form):
             return int(domain.cluster.scope_id)
         if cluster is not None:
             return int(cluster.scope_id)
-        message = "choose a domain, or who may read a plan for hypothetical hardware"
+        message = _("choose a domain, or who may read a plan for hypothetical hardware")
         raise Invalid(message, errors=[FieldError(pointer="/cluster", message=message)])
 
     def document(self) -> dict[str, Any]:
