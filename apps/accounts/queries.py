@@ -237,3 +237,9 @@ def _administrated(actor: Actor) -> frozenset[int] | None:
     if scope_ids is not None and not scope_ids:
         raise NotAllowed("this needs the right to admin", code="role", right=Right.ADMIN.value)
     return scope_ids
+
+
+def token_makers(person_id: int) -> set[int]:
+    """People who made tokens of a service account, and so may have acted through it; nobody for a person."""
+    tokens = Token.objects.filter(person_id=person_id, person__kind=PersonKind.SERVICE)
+    return set(tokens.values_list("created_by_id", flat=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from apps.accounts.queries import token_makers
 from apps.audit.services import decision
 from apps.changes import queries
 from apps.changes.engine import approval_rules
@@ -47,6 +48,8 @@ def _voice(actor: Actor, change_id: int, expected_version: int, *, approves: boo
     person_id = actor.require_person_present()
     change = moves.locked(actor, change_id, Right.APPROVE)
     approval_rules.require_second_person(moves.involved_in(change), person_id)
+    if person_id in token_makers(change.requester_id) | token_makers(change.last_editor_id):
+        raise NotAllowed(_("a second person must approve: your token asked for it"), code="four_eyes")
     # An approval does not move the version, so two people may approve the same page; an edit does.
     moves.require_version(change, expected_version)
     if change.state != State.SUBMITTED:

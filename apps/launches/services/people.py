@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from apps.accounts.queries import token_makers
 from apps.audit.services import decision
 from apps.core import clock
 from apps.core.actor import Actor
@@ -128,6 +129,8 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
     actor.require(Right.SIGN, launch.cluster.scope_id)
     if person_id == launch.opened_by_id:
         raise NotAllowed(_("a second person must sign: you opened this launch"), code="four_eyes")
+    if person_id in token_makers(launch.opened_by_id):
+        raise NotAllowed(_("a second person must sign: your token opened this launch"), code="four_eyes")
     now = clock.now()
     actor.require_recent_password(now=now, within_s=settings.REAUTHENTICATE_AFTER_S)
     if not go and not comment.strip():

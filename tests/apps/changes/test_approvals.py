@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from apps.accounts.models import RoleGrant
+from apps.accounts.models import RoleGrant, Token
 from apps.audit.models import AuditEvent
 from apps.changes import queries, services
 from apps.changes.models import Approval, Change
@@ -50,6 +50,19 @@ def test_an_administrator_of_everywhere_with_every_role_cannot_approve_their_own
     with pytest.raises(NotAllowed) as refused:
         approve(change, ada)
     assert refused.value.code == "four_eyes"
+
+
+def test_who_made_the_token_of_the_account_that_asked_cannot_approve(submitted, chen, cluster):
+    robot = factories.service_account("CI", Role.OPERATOR, scope=cluster.scope)
+    factories.bearer(robot, "change:write")
+    Token.objects.filter(person=robot).update(created_by=chen)
+    change = submitted()
+    Change.objects.filter(pk=change.pk).update(requester=robot, last_editor=robot)
+    change.refresh_from_db()
+    with pytest.raises(NotAllowed) as refused:
+        approve(change, chen)
+    assert refused.value.code == "four_eyes"
+    assert not Approval.objects.exists()
 
 
 def test_who_edited_last_cannot_approve(submitted, chen, cluster, drafted, bo):

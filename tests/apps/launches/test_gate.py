@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.db import DatabaseError, transaction
 
-from apps.accounts.models import RoleGrant
+from apps.accounts.models import RoleGrant, Token
 from apps.changes import services as changes
 from apps.core import clock
 from apps.core.actor import Via
@@ -227,6 +227,20 @@ def test_nobody_signs_twice(answered, evaluated, sun):
     with pytest.raises(Conflict) as refused:
         sign(evaluation, sun)
     assert refused.value.code == "signed_twice"
+
+
+def test_who_made_the_token_of_the_account_that_opened_a_launch_does_not_sign_it(
+    answered, evaluated, sun, cluster
+):
+    robot = factories.service_account("CI", Role.OPERATOR, scope=cluster.scope)
+    factories.bearer(robot, "launch:write")
+    Token.objects.filter(person=robot).update(created_by=sun)
+    launch = answered()
+    Launch.objects.filter(pk=launch.pk).update(opened_by=robot)
+    evaluation = evaluated(launch)
+    with pytest.raises(NotAllowed) as refused:
+        sign(evaluation, sun)
+    assert refused.value.code == "four_eyes"
 
 
 def test_who_opened_a_launch_does_not_sign_it_whatever_their_roles(answered, evaluated, bo, sun, cluster):
