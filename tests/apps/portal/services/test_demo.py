@@ -12,6 +12,7 @@ from apps.audit.models import AuditEvent
 from apps.changes.models import Change
 from apps.core import actor as actors
 from apps.core.errors import Conflict, Missing
+from apps.core.rights import Right
 from apps.environments.models import MatrixVersion, NodeFact
 from apps.environments.queries import known_good, newest_check, open_findings
 from apps.evidence.models import Evidence, Receipt
@@ -20,7 +21,7 @@ from apps.jobs.models import Job
 from apps.launches.models import Evaluation, Launch, SignOff
 from apps.planning.models import PlanVersion
 from apps.portal.services import demo, demo_removal
-from tests import factories
+from tests import callers, factories
 
 
 @pytest.fixture
@@ -84,3 +85,9 @@ def test_removing_waits_for_another_administrator(loaded: list[demo.Login]) -> N
 def test_without_a_demonstration_there_is_nothing_to_remove(database: None) -> None:
     with pytest.raises(Missing):
         demo_removal.remove(actor=actors.command("test"))
+
+
+def test_the_auditor_of_the_demonstration_may_verify_the_trail(loaded: list[demo.Login]) -> None:
+    dana = Person.objects.get(email="dana@demo.example")
+
+    assert callers.actor_for(dana).may(Right.AUDIT, None)
