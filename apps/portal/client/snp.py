@@ -47,6 +47,7 @@ VERSION_TOOLS = [
 ]
 HEALTH_TOOLS = [
     ("nvlink.txt", ["nvidia-smi", "nvlink", "-s"], 60),
+    ("nvlink-errors.txt", ["nvidia-smi", "nvlink", "-e"], 60),
     ("ibstat.txt", ["ibstat"], 30),
     ("dmesg.txt", ["dmesg", "--time-format", "iso"], 30),
 ]
