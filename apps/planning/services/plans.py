@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.core import clock, digest
@@ -31,10 +32,10 @@ def create_plan(
     field that is wrong, Missing for a domain of another scope, Conflict where the name is taken.
     """
     _may_write(actor, scope_id)
-    check_document(document)
     document = with_figures(document, scope_id)
+    check_document(document)
     if not name.strip():
-        raise Invalid("a plan has a name", errors=[FieldError(pointer="/name", message="say a name")])
+        raise Invalid(_("a plan has a name"), errors=[FieldError(pointer="/name", message=_("say a name"))])
     domain = _domain(domain_id, scope_id) if domain_id else None
     try:
         with transaction.atomic():
@@ -54,11 +55,11 @@ def create_plan(
 def revise_plan(*, actor: Actor, plan_id: int, document: dict[str, Any]) -> PlanVersion:
     """The next version of a plan. Raises Invalid; the same question again gives the version that has it."""
     plan = _plan_to_write(actor, plan_id)
-    check_document(document)
     return _revised(actor, plan, with_figures(document, plan.scope_id))
 
 
 def _revised(actor: Actor, plan: Plan, document: dict[str, Any]) -> PlanVersion:
+    check_document(document)
     newest = plan.versions.first()
     if newest is not None and newest.input_digest == digest.of_value(document):
         return newest
@@ -74,7 +75,7 @@ def take_found(*, actor: Actor, plan_id: int, number: int, place: int) -> PlanVe
     """
     version = queries.version_for(actor, plan_id, number)
     if not is_search(version.input) or version.result is None:
-        raise Conflict("only a search that is done has layouts to choose from", code="no_search")
+        raise Conflict(_("only a search that is done has layouts to choose from"), code="no_search")
     best = version.result["best"]
     if not 1 <= place <= len(best):
         raise Missing(f"the search lists {len(best)} layouts")
@@ -93,8 +94,8 @@ def take_ablation(*, actor: Actor, plan_id: int, number: int, place: int) -> Pla
     listed = (version.result or {}).get("ablations") or []
     parallel = listed[place - 1].get("parallel") if 1 <= place <= len(listed) else None
     if parallel is None:
-        raise Missing("the version lists no such layout")
-    return revise_plan(actor=actor, plan_id=plan_id, document=dict(version.input) | {"parallel": parallel})
+        raise Missing(_("the version lists no such layout"))
+    return _revised(actor, _plan_to_write(actor, plan_id), dict(version.input) | {"parallel": parallel})
 
 
 @decision
@@ -103,7 +104,7 @@ def compute_again(*, actor: Actor, plan_id: int, number: int) -> PlanVersion:
     version = queries.version_for(actor, plan_id, number)
     _may_write(actor, version.plan.scope_id)
     if version.done_at is not None or (version.job is not None and not version.job.is_over):
-        raise Conflict("the version is computed, or its job is still under way", code="under_way")
+        raise Conflict(_("the version is computed, or its job is still under way"), code="under_way")
     version.job = enqueue(
         "planning.estimate", actor=actor, scope_id=version.plan.scope_id, version_id=version.pk
     )
@@ -137,7 +138,7 @@ def use_for_launch(*, actor: Actor, plan_id: int, number: int) -> Plan:
     version = queries.version_for(actor, plan_id, number)
     _may_write(actor, version.plan.scope_id)
     if not version.fits:
-        raise Conflict("only a computed version that fits can be a launch plan", code="does_not_fit")
+        raise Conflict(_("only a computed version that fits can be a launch plan"), code="does_not_fit")
     before = version.plan.launch_version_id
     if before == version.pk:
         return queries.plan_for(actor, plan_id)
@@ -166,7 +167,9 @@ def _add_version(actor: Actor, plan: Plan, document: dict[str, Any]) -> PlanVers
                 created_at=clock.now(),
             )
     except IntegrityError as error:  # the other of two people at once took the number
-        raise Conflict("somebody added a version just now; look at it first", code="version_added") from error
+        raise Conflict(
+            _("somebody added a version just now; look at it first"), code="version_added"
+        ) from error
     version.job = enqueue("planning.estimate", actor=actor, scope_id=plan.scope_id, version_id=version.pk)
     version.save(update_fields=["job"])
     record(
@@ -188,7 +191,7 @@ def _plan_to_write(actor: Actor, plan_id: int) -> Plan:
 def _domain(domain_id: int, scope_id: int) -> Domain:
     domain = Domain.objects.filter(pk=domain_id, cluster__scope_id=scope_id, retired_at__isnull=True).first()
     if domain is None:
-        raise Missing("there is no such domain in this cluster")
+        raise Missing(_("there is no such domain in this cluster"))
     return domain
 
 
