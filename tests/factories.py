@@ -11,9 +11,10 @@ from typing import Any
 
 from apps.accounts import queries
 from apps.accounts.models import Person, PersonKind, RoleGrant, Scope, Token
-from apps.core import clock
+from apps.core import clock, digest
 from apps.core.rights import Role, TokenScope
 from apps.environments.models import Matrix, MatrixEntry, MatrixVersion, NodeFact, NodeReport
+from apps.environments.services.versions import entry_facts
 from apps.fleet.models import Accelerator, Cluster, Domain, Node, SubDomain
 
 PASSWORD = "correct horse battery"
@@ -156,14 +157,12 @@ def locked_matrix(domain: Domain, *, known_good: bool = False, **versions: str) 
     matrix, _created = Matrix.objects.get_or_create(
         cluster=domain.cluster, domain=domain, name=f"{domain.name} environment", defaults={"created_at": now}
     )
-    made = MatrixVersion.objects.create(
-        matrix=matrix, number=matrix.versions.count() + 1, created_at=now, digest=f"{next(_number):064x}"
-    )
+    made = MatrixVersion.objects.create(matrix=matrix, number=matrix.versions.count() + 1, created_at=now)
     asked = versions or {"gpu_driver": "570.86.15", "nccl": "2.20.5"}
     for component, version in asked.items():
         MatrixEntry.objects.create(matrix_version=made, component=component, rule="exact", values=[version])
     matrix.versions.filter(state="locked").update(state="retired", retired_at=now)
-    made.state, made.locked_at = "locked", now
+    made.state, made.locked_at, made.digest = "locked", now, digest.of_value(entry_facts(made))
     made.known_good_at = now if known_good else None
     made.save()
     return made

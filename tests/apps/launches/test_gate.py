@@ -13,6 +13,7 @@ from apps.core import clock
 from apps.core.actor import Via
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, Stale
 from apps.core.rights import Role
+from apps.environments import services as environments
 from apps.environments.models import MatrixVersion
 from apps.fleet import services as fleet
 from apps.fleet.models import Hold, HoldKind, LifeCycle, Node
@@ -90,6 +91,13 @@ def old(benchmark, **_given):
 def of_another_matrix(benchmark, domain, **_given):
     benchmark.matrix_version = None
     benchmark.save()
+
+
+def test_a_benchmark_counts_under_a_matrix_that_was_locked_anew_unchanged(answered, evaluated, bo, matrix):
+    drafted = environments.draft_from_version(actor=actor_for(bo), version_id=matrix.pk)
+    environments.lock_matrix(actor=actor_for(bo), version_id=drafted.pk, expected_version=drafted.version)
+
+    assert items_of(evaluated(answered()))["benchmark_accepted"][0] == "pass"
 
 
 def too_large(plan, **_given):

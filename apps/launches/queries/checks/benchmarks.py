@@ -9,6 +9,7 @@ from django.urls import reverse
 from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
 from apps.core.units import show_bandwidth, show_share
 from apps.core.verdicts import Verdict
+from apps.environments.models import MatrixVersion
 from apps.launches.engine.checklist import Found, Proof
 from apps.launches.queries.checks.subject import Subject
 
@@ -32,8 +33,13 @@ def benchmark_accepted(subject: Subject) -> Found:
     if verdict in (Verdict.PASS, Verdict.WARN):
         if run.received_at < subject.now - FRESH_FOR:
             verdict, code, said = Verdict.UNKNOWN, "benchmark_old", f"{said}, but it is older than 14 days"
-        elif subject.matrix is not None and run.matrix_version_id != subject.matrix.pk:
+        elif subject.matrix is not None and not _asks_the_same(run.matrix_version, subject.matrix):
             verdict, code = Verdict.UNKNOWN, "benchmark_of_another_matrix"
             said = f"{said}, but it ran on {run.matrix_version or 'no locked matrix'}"
             values["matrix"] = str(run.matrix_version or "—")
     return Found(verdict=verdict, code=code, message=said, values=values, proofs=(proof,))
+
+
+def _asks_the_same(ran_on: MatrixVersion | None, in_force: MatrixVersion) -> bool:
+    """Whether a run was made under what is asked for now; a version that was locked anew unchanged counts."""
+    return ran_on is not None and ran_on.digest == in_force.digest
