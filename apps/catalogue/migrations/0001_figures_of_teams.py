@@ -1,4 +1,4 @@
-"""Figures that teams set over the shipped reference."""
+"""The tables of catalogue: figures of teams."""
 
 import django.db.models.deletion
 from django.conf import settings
@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("accounts", "0002_end_of_rate_windows"),
+        ("accounts", "0001_people_scopes_tokens"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
