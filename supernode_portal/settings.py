@@ -287,6 +287,8 @@ SPECTACULAR_SETTINGS = {
         "JobStateEnum": "apps.jobs.models.JobState",
         "ReceiptStateEnum": "apps.evidence.models.ReceiptState",
         "HoldKindEnum": "apps.fleet.models.HoldKind",
+        "PartKindEnum": "apps.fleet.models.PartKind",
+        "PartStageEnum": "apps.fleet.models.hardware.STAGE_CHOICES",
         "CatalogueKindEnum": "apps.catalogue.engine.overlays.KIND_CHOICES",
         "NodeHealthEnum": "apps.fleet.models.NodeHealth",
         "LifeCycleEnum": "apps.fleet.models.LifeCycle",
