@@ -21,6 +21,7 @@ SIDE_DOORS = {
     "environments.words": "what components are called",
     "evidence.words": "what states and kinds of evidence are called",
     "jobs.answers": "the API of each app answers 202 in the same way",
+    "jobs.guarded_http": "whatever calls out does so through one guard",
 }
 
 
