@@ -184,7 +184,11 @@ class ApplyImport(APIView):
 
 class ExportFleet(APIView):
     @extend_schema(
-        responses={(200, "application/json"): OpenApiTypes.BINARY},
+        responses={
+            (200, "application/json"): OpenApiTypes.OBJECT,
+            (200, "application/yaml"): OpenApiTypes.OBJECT,
+            (200, "text/csv"): OpenApiTypes.BINARY,
+        },
         operation_id="clusters_export",
         parameters=[
             OpenApiParameter("form", str, enum=[one.value for one in Form]),
