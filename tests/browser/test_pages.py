@@ -75,6 +75,8 @@ def pages_of(person: Visitor) -> Iterator[str]:
     kinds: Counter[str] = Counter()
     while waiting:
         path = waiting.pop(0)
+        if is_download(person, path):
+            continue
         person.open(path)
         yield path
         for link in person.page.locator("a[href]").evaluate_all("links => links.map(link => link.href)"):
@@ -87,6 +89,15 @@ def pages_of(person: Visitor) -> Iterator[str]:
             kinds[kind] += 1
             if kinds[kind] <= SAMPLES:
                 waiting.append(target)
+
+
+def is_download(person: Visitor, path: str) -> bool:
+    """Whether the address gives a file instead of a page; the file must be there."""
+    answer = person.page.request.get(person.url + path)
+    if "attachment" not in answer.headers.get("content-disposition", ""):
+        return False
+    assert answer.status == 200, path
+    return True
 
 
 def kind_of(path: str, query: str) -> str:
