@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -30,6 +31,7 @@ _COLUMNS = (
 )
 CHUNK = 2000  # rows in memory at a time
 Report = Callable[[int, int], None]  # how many are done, of how many
+VERIFIED = "audit.verified"  # the action under which a verification notes what it found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,17 @@ class ShownEvent:
     scope: str
     body: Mapping[str, Any]
     changes: list[diff.KeyChange]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What the newest verification found. first_bad_seq is None where a checkpoint was changed, or nothing."""
+
+    at: datetime
+    intact: bool
+    first_bad_seq: int | None
+    fault: str
+    checkpoints: int
 
 
 def events_visible_to(actor: Actor) -> QuerySet[AuditEvent]:
@@ -121,6 +134,21 @@ def details_of(item: ShownEvent) -> list[tuple[str, str]]:
         (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         for name, value in item.body.get("details", {}).items()
     ]
+
+
+def last_finding() -> Finding | None:
+    """What the newest verification found; None where there was none yet."""
+    row = AuditEvent.objects.filter(action=VERIFIED).order_by("-seq").first()
+    if row is None:
+        return None
+    noted = json.loads(row.body).get("details", {})
+    return Finding(
+        at=row.at,
+        intact=noted.get("intact") is True,
+        first_bad_seq=noted.get("first_bad_seq"),
+        fault=noted.get("fault", ""),
+        checkpoints=noted.get("checkpoints", 0),
+    )
 
 
 def head() -> AuditHead:

@@ -33,6 +33,7 @@ def events(request: HttpRequest) -> HttpResponse:
         "filtered": any(request.GET.get(name) for name in EventFilter.get_filters()),
         "query": request.GET.urlencode(),
         "head": queries.head(),
+        "finding": queries.last_finding(),
         "may_verify": actor.may(Right.AUDIT, None),
         "newest_checkpoint": kept[-1].name if kept else "",
         "public_key": checkpoints.public_key_text(),

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from apps.core import error_pages
-from apps.core.errors import PortalError
+from apps.core import error_pages, parsing
+from apps.core.errors import Invalid, PortalError
 from apps.core.logs import request_id_var
 
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
@@ -35,13 +35,28 @@ class RequestIdMiddleware:
 
 
 class ErrorPageMiddleware:
-    """Shows a PortalError that a page's view did not handle as the page of its status."""
+    """Shows a PortalError that a page's view did not handle as the page of its status.
+
+    Refuses addresses and forms with what no database can hold before a view looks for it; bodies of the API are
+    looked at by their parser.
+    """
 
     def __init__(self, get_response: Respond) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
+        fields = [request.GET] if request.path.startswith("/api/") else [request.GET, request.POST]
+        try:
+            parsing.require_storable(request.path)
+            for name, values in (item for field in fields for item in field.lists()):
+                for text in (name, *values):
+                    parsing.require_storable(text)
+        except Invalid as error:
+            return error_pages.page_of(request, error)
+        return None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, PortalError) and not request.path.startswith("/api/"):

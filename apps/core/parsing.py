@@ -11,6 +11,7 @@ from django.conf import settings
 from rest_framework.parsers import JSONParser
 
 from apps.core.errors import Invalid, TooLarge
+from apps.core.texts import say
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -27,20 +28,25 @@ class PlainJSONParser(JSONParser):
         limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         body = stream.read(limit + 1)
         if len(body) > limit:
-            raise TooLarge(f"a request's body may have {limit // 2**20} MiB")
+            raise TooLarge(say("a request's body may have %(limit)s MiB", limit=limit // 2**20))
         try:
             value = super().parse(io.BytesIO(body), media_type, parser_context)
             _check(value)
         except RecursionError as error:
-            raise Invalid("the body is nested too deeply", code="parse_error") from error
+            raise Invalid(say("the body is nested too deeply"), code="parse_error") from error
         return value
+
+
+def require_storable(text: str) -> None:
+    """Raises Invalid (unstorable) for a text that a database or UTF-8 cannot hold."""
+    if _UNSTORABLE.search(text):
+        raise Invalid(say("a text holds NUL or half of a surrogate pair"), code="unstorable")
 
 
 def _check(value: Any) -> None:
     """Raises Invalid (unstorable) for the first thing that cannot be kept."""
     if isinstance(value, str):
-        if _UNSTORABLE.search(value):
-            raise Invalid("a text holds NUL or half of a surrogate pair", code="unstorable")
+        require_storable(value)
     elif isinstance(value, dict):
         for key, item in value.items():
             _check(key)
@@ -49,4 +55,4 @@ def _check(value: Any) -> None:
         for item in value:
             _check(item)
     elif isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-        raise Invalid("a number is beyond 64 bits", code="unstorable")
+        raise Invalid(say("a number is beyond 64 bits"), code="unstorable")

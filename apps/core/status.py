@@ -122,7 +122,12 @@ _FINDINGS = {
     "unread": Sign(Tone.UNKNOWN, _("not read")),
 }
 
-STATES = {**VERDICTS, **_STANDINGS, **_CHANGES, **_MATRICES, **_NODES, **_JOBS, **_FINDINGS}
+_TRAIL = {
+    "intact": Sign(Tone.PASS, _("intact"), "shield-check"),
+    "broken": Sign(Tone.FAIL, _("broken")),
+}
+
+STATES = {**VERDICTS, **_STANDINGS, **_CHANGES, **_MATRICES, **_NODES, **_JOBS, **_FINDINGS, **_TRAIL}
 
 
 def sign_of(state: Any) -> Sign:

@@ -30,19 +30,24 @@ class Comparison:
     def compared(self) -> bool:
         return self.checkpoints > 0
 
+    def require_intact(self) -> chain.Verification:
+        """What was found. Raises Conflict (audit_broken, with first_bad_seq) where the trail does not hold."""
+        found = self.verification
+        if not found.intact:
+            raise Conflict(
+                f"the audit trail is broken at event {found.first_bad_seq}: {found.reason}",
+                code="audit_broken",
+                first_bad_seq=found.first_bad_seq,
+            )
+        return found
 
-def write_checkpoint(*, report: queries.Report | None = None) -> Path:
-    """Verify the trail, and keep where it stands in a file of the checkpoint folder; gives its path.
 
-    Raises Conflict (audit_broken, with first_bad_seq) where the trail does not hold: that is not to be confirmed.
+def write_checkpoint(*, checked: Comparison | None = None) -> Path:
+    """Keep where the trail stands in a file of the checkpoint folder; gives its path. Verifies it unless checked.
+
+    Raises Conflict (audit_broken) where the trail does not hold: that is not to be confirmed.
     """
-    found = compare(kept(), report=report).verification
-    if not found.intact:
-        raise Conflict(
-            f"the audit trail is broken at event {found.first_bad_seq}: {found.reason}",
-            code="audit_broken",
-            first_bad_seq=found.first_bad_seq,
-        )
+    found = (checked or compare(kept())).require_intact()
     made = seal(
         Checkpoint(
             seq=found.head_seq, count=found.count, head_hash=found.head_hash, at=clock.now().isoformat()

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from django.utils.module_loading import autodiscover_modules
 
 from apps.accounts.models import Person
-from apps.accounts.services import create_first_admin
 from apps.accounts.services.people import create_person
-from apps.accounts.services.roles import grant_role_by_email
+from apps.accounts.services.roles import add_grant
+from apps.audit.models import AuditEvent
 from apps.audit.services import deciding, record
 from apps.benchmarks import services as benchmarks
 from apps.benchmarks.models import BenchmarkRun
@@ -23,6 +23,7 @@ from apps.core import clock
 from apps.core.actor import EVERYWHERE, Actor, Via
 from apps.core.errors import Conflict
 from apps.core.rights import Right, Role
+from apps.core.texts import say
 from apps.environments import services as environments
 from apps.fleet import services as fleet
 from apps.fleet.engine.layouts import Layout
@@ -37,9 +38,10 @@ from apps.planning import services as planning
 from apps.planning.models import PlanVersion
 from apps.planning.queries import system_of
 from apps.portal.demo import files
-from apps.portal.services import intake
+from apps.portal.services import demo_removal, intake
 
 SLUG, DOMAIN = "demo-144", "sn"
+LOADED = "demo.loaded"  # the action that ends a load
 PEOPLE = (
     ("Ada", Role.ADMIN),
     ("Bo", Role.OPERATOR),
@@ -93,22 +95,24 @@ class Login:
 
 
 def is_loaded() -> bool:
-    """Whether the demonstration fleet is here already."""
-    return Cluster.objects.filter(slug=SLUG, is_demo=True).exists()
+    """Whether the demonstration fleet is here already, and whole."""
+    told = Cluster.objects.filter(slug=SLUG, is_demo=True).first()
+    return told is not None and AuditEvent.objects.filter(action=LOADED, object_id=str(told.pk)).exists()
 
 
 def load() -> list[Login]:
-    """Load the demonstration fleet whole, or nothing of it. Gives the logins, whose passwords are kept nowhere.
+    """Load the demonstration fleet; what an interrupted load left is removed before.
 
-    Raises Conflict where a fleet exists that is no demonstration.
+    Gives the logins, whose passwords are kept nowhere. Raises Conflict where a fleet exists that is none.
     """
     if Cluster.objects.filter(is_demo=False).exists():
         raise Conflict(
-            "there is a fleet that is no demonstration; the demo is not mixed into it", code="real_fleet"
+            say("there is a fleet that is no demonstration; the demo is not mixed into it"), code="real_fleet"
         )
     autodiscover_modules("tasks")
-    logins = _people()
     shell = actors.command("load_demo")
+    demo_removal.remove_clusters(actor=shell)
+    logins = [_login(name, role) for name, role in PEOPLE]
     with deciding():
         cluster = fleet.create_cluster(
             actor=shell,
@@ -128,6 +132,8 @@ def load() -> list[Login]:
         )
         _grant(cluster)
     _tell(cluster, domain)
+    with deciding():
+        record(actor=shell, action=LOADED, on=cluster, scope_id=cluster.scope_id)
     return logins
 
 
@@ -158,31 +164,38 @@ def _tell(cluster: Cluster, domain: Domain) -> None:
     _work(cluster)
 
 
-def _people() -> list[Login]:
-    """People who are not there yet. The first of them administrates everywhere."""
-    shell, logins = actors.command("load_demo"), []
-    for name, role in PEOPLE:
-        email = _email(name)
-        if Person.objects.filter(email=email).exists():
-            continue
-        if role is Role.ADMIN:
-            _person, password = create_first_admin(email=email, name=name, actor=shell)
+def _login(name: str, role: Role) -> Login:
+    """Somebody of the demonstration with a new password; whoever knew an earlier demonstration comes back.
+
+    The administrator administrates everywhere.
+    """
+    shell, email, password = actors.command("load_demo"), _email(name), secrets.token_urlsafe(12)
+    with deciding():
+        person = Person.objects.filter(email=email).first()
+        if person is None:
+            person = create_person(email=email, name=name, password=password)
+            record(actor=shell, action="person.created", on=person, after={"kind": person.kind})
         else:
-            password = secrets.token_urlsafe(12)
-            with deciding():
-                person = create_person(email=email, name=name, password=password)
-                record(actor=shell, action="person.created", on=person, after={"kind": person.kind})
-        logins.append(Login(name=name, role=role, email=email, password=password))
-    return logins
+            person.is_active, person.left_at = True, None
+            person.set_password(password)
+            person.save()
+            record(actor=shell, action="person.returned", on=person)
+        if role is Role.ADMIN:
+            _give(person, role, None)
+    return Login(name=name, role=role, email=email, password=password)
 
 
 def _grant(cluster: Cluster) -> None:
     """The others have one role each, in the demonstration cluster only; the trail is one, so its auditor sees all."""
-    shell = actors.command("load_demo")
     for name, role in PEOPLE:
         scope_id = None if role is Role.AUDITOR else cluster.scope_id
         if role is not Role.ADMIN:
-            grant_role_by_email(email=_email(name), role=role, scope_id=scope_id, actor=shell)
+            _give(Person.objects.get(email=_email(name)), role, scope_id)
+
+
+def _give(person: Person, role: Role, scope_id: int | None) -> None:
+    if not person.grants.filter(role=role.value, scope_id=scope_id).exists():
+        add_grant(person=person, role=role, scope_id=scope_id, actor=actors.command("load_demo"))
 
 
 def _layout() -> Layout:

@@ -16,6 +16,7 @@ from apps.audit.services import decision, record
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, Missing
 from apps.core.rights import Role
+from apps.core.texts import say
 from apps.evidence.models import Evidence, EvidenceReading, Receipt
 from apps.fleet.models import Cluster
 
@@ -31,12 +32,20 @@ def remove(*, actor: Actor) -> Counter[str]:
     Gives back how many rows of each model went. Raises Missing where there is none, Conflict where nobody else
     is administrator.
     """
-    clusters = list(Cluster.objects.filter(is_demo=True))
-    if not clusters:
-        raise Missing("no demonstration fleet is loaded")
+    if not Cluster.objects.filter(is_demo=True).exists():
+        raise Missing(say("no demonstration fleet is loaded"))
     _require_another_admin()
+    removed = remove_clusters(actor=actor)
+    for person in Person.objects.filter(email__endswith=DEMO_ADDRESSES, is_active=True):
+        leave(person_id=person.pk, actor=actor, reason=say("the demonstration was removed"))
+    return removed
+
+
+@decision
+def remove_clusters(*, actor: Actor) -> Counter[str]:
+    """Remove every demonstration cluster with all that belongs to it; its people stay. Gives back as remove."""
     removed: Counter[str] = Counter()
-    for cluster in clusters:
+    for cluster in Cluster.objects.filter(is_demo=True):
         rows = _belonging_to(cluster)
         for model in sorted(rows, key=lambda model: -_depth(model, rows)):
             for batch in _batches(rows[model]):
@@ -44,9 +53,8 @@ def remove(*, actor: Actor) -> Counter[str]:
                     using="default"
                 )
         record(actor=actor, action="demo.removed", on=cluster, after={"rows": sum(removed.values())})
-    _drop_unused_evidence()
-    for person in Person.objects.filter(email__endswith=DEMO_ADDRESSES, is_active=True):
-        leave(person_id=person.pk, actor=actor, reason="the demonstration was removed")
+    if removed:
+        _drop_unused_evidence()
     return removed
 
 
@@ -55,7 +63,7 @@ def _require_another_admin() -> None:
     admins = RoleGrant.objects.filter(role=Role.ADMIN.value, scope__isnull=True).values("person")
     if not (others.filter(pk__in=admins) | others.filter(is_superuser=True)).exists():
         raise Conflict(
-            "only a demonstration person is administrator; run create_admin first", code="last_admin"
+            say("only a demonstration person is administrator; run create_admin first"), code="last_admin"
         )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
+from apps.audit import queries as trail
 from apps.core.pages import actor_of
+from apps.core.rights import Right
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, clusters_visible
 from apps.portal.queries import cluster_summary, fleet_figures, needs_me
@@ -23,6 +25,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "waiting": needs_me.waiting_for(actor),
         "cluster_cards": [(row, summaries[row.pk][:_DOMAINS], len(summaries[row.pk])) for row in rows],
         "figures": fleet_figures.fleet_figures(actor),
+        "finding": trail.last_finding() if actor.may(Right.AUDIT, None) else None,
         "decided": fleet_figures.latest_decisions(actor),
     }
     return render(request, "portal/overview.html", context)

@@ -12,7 +12,6 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.management import CommandError, call_command
-from django.db import connection
 
 from apps.audit import queries
 from apps.audit import services as audit
@@ -21,6 +20,7 @@ from apps.audit.services import checkpoints, exports
 from apps.audit.views import VERIFIER
 from apps.core.errors import Conflict, Invalid
 from tests.callers import actor_for
+from tests.tampering import without_triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -40,17 +40,6 @@ def trail(ada, folder):
                 actor=actor_for(ada), action="test.done", on=ada, after={"number": number}, reason="=cmd"
             )
     return AuditEvent.objects.order_by("seq")
-
-
-def without_triggers(*statements: str) -> None:
-    """What somebody with the database in their hands can do."""
-    if connection.vendor == "sqlite":
-        off = ["DROP TRIGGER audit_event_no_update", "DROP TRIGGER audit_event_no_delete"]
-    else:
-        off = ["ALTER TABLE audit_auditevent DISABLE TRIGGER USER"]
-    with connection.cursor() as cursor:
-        for statement in [*off, *statements]:
-            cursor.execute(statement)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from apps.jobs.api import views
 from apps.jobs.models import Job, JobState, Schedule, WebhookEndpoint
 from tests import factories
 from tests.callers import actor_for
+from tests.tampering import without_triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -184,6 +185,22 @@ def test_verifying_the_audit_trail_is_a_job_of_auditors_of_everywhere(ada, dana,
     run_jobs()
     job = api(ada).get(answer["Location"]).json()
     assert (job["state"], job["result"]["intact"]) == ("succeeded", True)
+
+
+def test_a_broken_audit_trail_is_a_failed_job_and_stands_on_top_of_the_auditors_pages(
+    ada, bo, api, client_of, run_jobs
+):
+    api(ada).post("/api/v1/audit-verifications/")
+    run_jobs()
+    assert "does not hold" not in client_of(ada).get("/audit/").content.decode()
+    without_triggers("UPDATE audit_auditevent SET object_id = '99' WHERE seq = 1")
+    answer = api(ada).post("/api/v1/audit-verifications/")
+    run_jobs()
+    problem = api(ada).get(answer["Location"]).json()["problem"]
+    assert (problem["code"], problem["first_bad_seq"]) == ("audit_broken", 1)
+    for page in ("/audit/", "/"):
+        assert "The audit trail does not hold" in client_of(ada).get(page).content.decode()
+    assert "does not hold" not in client_of(bo).get("/").content.decode()
 
 
 def test_jobs_of_no_scope_are_seen_by_administrators_only(ada, bo, api):

