@@ -1,0 +1,71 @@
+"""Sentences for people that are English as they stand, and can be said in another language later.
+
+Free of Django, so that engines say what they find. The catalogues of translations hold the templates
+(scripts/collect_messages.py collects them); `apps.core.speech.said` puts a sentence into the reader's language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+KEPT = ("template", "values")  # what a stored row holds beside the English sentence
+
+
+class Text(str):
+    """An English sentence that remembers its template and the values in it.
+
+    To JSON, logs and comparisons it is the plain sentence. Values are numbers, strings, or texts again.
+    """
+
+    template: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, template: str, values: Mapping[str, Any] | None = None) -> Text:
+        text = super().__new__(cls, template % values if values else template)
+        text.template, text.values = template, dict(values or {})
+        return text
+
+    def __getnewargs__(self) -> tuple[str, Mapping[str, Any]]:
+        return self.template, self.values
+
+
+def say(template: str, /, **values: Any) -> Text:
+    """A sentence of a template with %(named)s values; without values the template is taken as it is.
+
+    Write the template as one literal, so that it is found and translated.
+    """
+    return Text(template, values)
+
+
+def joined(separator: str, texts: list[str] | tuple[str, ...]) -> Text:
+    """Several sentences as one, each of which is translated on its own."""
+    names = [f"part_{place}" for place in range(len(texts))]
+    template = separator.replace("%", "%%").join(f"%({name})s" for name in names)
+    return Text(template, dict(zip(names, texts, strict=True)))
+
+
+def kept(text: str) -> dict[str, Any]:
+    """What a stored row keeps beside a sentence to say it again: nothing where there are no values to it."""
+    if not isinstance(text, Text) or not text.values:
+        return {}
+    return {"template": text.template, "values": {name: _plain(one) for name, one in text.values.items()}}
+
+
+def of_row(row: Mapping[str, Any], field: str = "message") -> str:
+    """The sentence of a stored row; of an old one, which kept no template, its English."""
+    template = row.get("template")
+    return _again(row) if template else str(row.get(field, ""))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Text):
+        return {"template": value.template, "values": {key: _plain(one) for key, one in value.values.items()}}
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def _again(row: Mapping[str, Any]) -> Text:
+    values = {
+        name: _again(one) if isinstance(one, Mapping) else one for name, one in row.get("values", {}).items()
+    }
+    return Text(str(row["template"]), values)
