@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
+from yaml import safe_load
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUES = sorted(ROOT.glob("locale/*/LC_MESSAGES/django.po"))
@@ -35,6 +36,18 @@ FUNCTIONS = {
     "npgettext": _CONTEXT_PLURAL,
     "npgettext_lazy": _CONTEXT_PLURAL,
 }
+# What data files say to people: file, part of it, and the keys under which its texts stand.
+DATA_TEXTS: tuple[tuple[str, str, Set[str]], ...] = (
+    ("apps/catalogue/data/xid.yaml", "xids", {"title", "meaning", "note"}),
+    ("apps/catalogue/data/accelerators.yaml", "accelerators", {"note"}),
+    ("apps/catalogue/data/nccl_env.yaml", "variables", {"risk", "note", "deprecated"}),
+    ("apps/catalogue/data/supernodes.yaml", "systems", {"note"}),
+    ("apps/planning/data/operations.yaml", "cooling_bands", {"source"}),
+    ("apps/planning/data/operations.yaml", "failure_presets", {"source"}),
+    ("apps/environments/data/compatibility.yaml", "rules", {"title", "why", "remedy"}),
+    ("apps/environments/data/job_env.yaml", "values", {"why", "instead"}),
+    ("apps/environments/data/job_env.yaml", "idle", {"why", "instead"}),
+)
 
 
 def template_of_sources() -> Catalog:
@@ -43,9 +56,45 @@ def template_of_sources() -> Catalog:
     for path in sorted([*ROOT.glob("apps/**/*.py"), *ROOT.glob("supernode_portal/**/*.py")]):
         source = path.read_text("utf-8")
         _add(template, source, _functions_in(source))
+        for text in _said_in(source):
+            template.add(text)
     for path in sorted([*ROOT.glob("templates/**/*.html"), *ROOT.glob("apps/*/templates/**/*.html")]):
         _add(template, _calls_of(path.read_text("utf-8")), FUNCTIONS | {"_": _PLAIN})
+    for text in texts_of_data():
+        template.add(text)
     return template
+
+
+def _said_in(source: str) -> Iterator[str]:
+    """Templates of what engines and services say (`apps.core.texts.say`), also those within another one's values."""
+    if "apps.core.texts" not in source:
+        return
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "say"
+            and node.args
+        ):
+            yield ast.literal_eval(node.args[0])
+
+
+def texts_of_data() -> Iterator[str]:
+    """Every text that data files say to people."""
+    for name, part, keys in DATA_TEXTS:
+        yield from _texts_under(keys, safe_load((ROOT / name).read_text("utf-8"))[part])
+
+
+def _texts_under(keys: Set[str], tree: Any, under: str = "") -> Iterator[str]:
+    """Texts of a data file that stand under these keys, alone or in a list."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield from _texts_under(keys, value, str(key))
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _texts_under(keys, value, under)
+    elif isinstance(tree, str) and under in keys and tree:
+        yield tree
 
 
 def _functions_in(source: str) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from django.utils.translation import gettext as _
 
 from apps.core import problems
 from apps.core.errors import Busy, Conflict, Invalid, Missing, NotAllowed, NotSignedIn, PortalError, TooLarge
+from apps.core.speech import said
+from apps.core.texts import say
 
 _DATABASE_AGAIN_S = 10
 _TEMPLATES = {400, 403, 404, 409, 412, 413, 429, 500, 503}
@@ -34,7 +36,7 @@ def page_of(request: HttpRequest, error: PortalError) -> HttpResponse:
     if error.code == "reauthenticate":
         return _first(request, "accounts:reauthenticate")
     status = error.status if error.status in _TEMPLATES else (400 if error.status < 500 else 500)
-    context = {"error": error, "message": problems.text_of(error), "request_id": problems.request_id(request)}
+    context = {"error": error, "message": said(error.message), "request_id": problems.request_id(request)}
     response = render(request, f"errors/{status}.html", context, status=error.status)
     if wait_s := error.fields.get("retry_after_s"):
         response["Retry-After"] = str(wait_s)
@@ -77,7 +79,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """
     error = PortalError(_("Something went wrong on our side."))
     if _is_out_of_order(sys.exc_info()[1]):
-        message = "the database does not answer or has no room; nothing was changed"
+        message = say("the database does not answer or has no room; nothing was changed")
         error = Busy(message, code="database", retry_after_s=_DATABASE_AGAIN_S)
     if request.path.startswith("/api/"):
         return page_of(request, error)

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from apps.core.texts import Text, say
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldError:
@@ -25,11 +27,12 @@ class PortalError(Exception):
 
     status = 500
     default_code = "error"
+    default_text: Text = say("Something went wrong.")
 
     def __init__(
         self, message: str = "", *, code: str = "", errors: Sequence[FieldError] = (), **fields: Any
     ) -> None:
-        self.message = message or (type(self).__doc__ or "").strip()
+        self.message = message or self.default_text
         self.code = code or self.default_code
         self.errors = tuple(errors)
         self.fields = fields
@@ -41,12 +44,14 @@ class Invalid(PortalError):
 
     status = 400
     default_code = "invalid"
+    default_text: Text = say("The input is not valid.")
 
 
 class OutOfRange(Invalid):
     """A value is outside of what the formula is defined for."""
 
     default_code = "out_of_range"
+    default_text: Text = say("A value is outside of what the formula is defined for.")
 
 
 class NotSignedIn(PortalError):
@@ -54,6 +59,7 @@ class NotSignedIn(PortalError):
 
     status = 401
     default_code = "not_signed_in"
+    default_text: Text = say("Sign in first.")
 
 
 class NotAllowed(PortalError):
@@ -61,6 +67,7 @@ class NotAllowed(PortalError):
 
     status = 403
     default_code = "not_allowed"
+    default_text: Text = say("You may not do this.")
 
 
 class Missing(PortalError):
@@ -68,6 +75,7 @@ class Missing(PortalError):
 
     status = 404
     default_code = "missing"
+    default_text: Text = say("There is no such object, or you may not see it.")
 
 
 class Conflict(PortalError):
@@ -75,6 +83,7 @@ class Conflict(PortalError):
 
     status = 409
     default_code = "conflict"
+    default_text: Text = say("The object is not in a state in which this can be done.")
 
 
 class Stale(PortalError):
@@ -82,6 +91,7 @@ class Stale(PortalError):
 
     status = 412
     default_code = "stale"
+    default_text: Text = say("The object was changed meanwhile.")
 
 
 class TooLarge(PortalError):
@@ -89,6 +99,7 @@ class TooLarge(PortalError):
 
     status = 413
     default_code = "too_large"
+    default_text: Text = say("The upload is larger than allowed.")
 
 
 class WrongMedia(PortalError):
@@ -96,6 +107,7 @@ class WrongMedia(PortalError):
 
     status = 415
     default_code = "wrong_media"
+    default_text: Text = say("This media type is not understood here.")
 
 
 class KeyReused(PortalError):
@@ -103,6 +115,7 @@ class KeyReused(PortalError):
 
     status = 422
     default_code = "key_reused"
+    default_text: Text = say("The idempotency key was used before with another body.")
 
 
 class VersionRequired(PortalError):
@@ -110,6 +123,7 @@ class VersionRequired(PortalError):
 
     status = 428
     default_code = "version_required"
+    default_text: Text = say("Say which version you have seen (If-Match).")
 
 
 class TooMany(PortalError):
@@ -117,6 +131,7 @@ class TooMany(PortalError):
 
     status = 429
     default_code = "too_many"
+    default_text: Text = say("Too many requests; wait a little.")
 
 
 class Busy(PortalError):
@@ -124,3 +139,4 @@ class Busy(PortalError):
 
     status = 503
     default_code = "busy"
+    default_text: Text = say("The portal is busy; try again.")

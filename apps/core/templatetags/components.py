@@ -21,7 +21,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from apps.core import drawings, page_blocks, status, units
+from apps.core import drawings, page_blocks, speech, status, units
 from apps.core.paging import PAGE_SIZES
 from apps.core.rights import Right
 from apps.core.role_names import roles_with
@@ -37,6 +37,7 @@ register.filter("bytes", units.show_bytes)
 register.filter("bandwidth", units.show_bandwidth)
 register.filter("seconds", units.show_seconds)
 register.filter("share", units.show_share)
+register.filter("said", speech.said)
 
 
 @register.simple_tag
@@ -141,7 +142,7 @@ def quantity(value: Any, unit: str = "", *, digits: int | None = None) -> SafeSt
     """A number with its unit; what is not known is a question mark. digits: after the point."""
     if value is None:
         return format_html('<span class="quantity soft" title="{}">?</span>', _("not known"))
-    text = f"{value:,.{digits}f}" if digits is not None else f"{value:,}" if _is_number(value) else value
+    text = f"{value:z,.{digits}f}" if digits is not None else f"{value:,}" if _is_number(value) else value
     if not unit:
         return format_html('<span class="quantity">{}</span>', text)
     return format_html('<span class="quantity">{}<span class="unit">{}</span></span>', text, unit)
