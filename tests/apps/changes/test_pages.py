@@ -91,7 +91,7 @@ def test_findings_of_drift_fill_the_form_in(domain, nodes, bo, client_of):
 def test_suggestions_are_what_nodes_report(domain, nodes, bo, client_of):
     factories.report(nodes[0], nccl="2.18.1")
     page = client_of(bo).get(f"/changes/new/?domain={domain.pk}").content.decode()
-    assert f'<option value="{OLD}">nccl · 5 nodes run it</option>' in page
+    assert f'<option value="{OLD}">NCCL · 5 nodes run it</option>' in page
     assert '<option value="2.18.1">nccl · 1 node runs it</option>' in page
 
 
