@@ -8,7 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from apps.core.errors import Missing, NotAllowed
-from apps.core.rights import Right, TokenScope
+from apps.core.rights import NEEDED, Right, TokenScope
+from apps.core.texts import say
 
 EVERYWHERE = 0  # the key of rights that hold in every scope
 
@@ -56,25 +57,29 @@ class Actor:
             return
         if scope_id is not None and not self.may(Right.READ, scope_id):
             raise Missing()
-        raise NotAllowed(f"this needs the right to {right.value}", code="role", right=right.value)
+        raise NotAllowed(NEEDED[right], code="role", right=right.value)
 
     def require_token_scope(self, scope: TokenScope) -> None:
         """Raises NotAllowed where the actor came by a token that is not meant for this."""
         if self.token_scopes is not None and scope not in self.token_scopes:
             raise NotAllowed(
-                f"the token lacks the scope {scope.value}", code="token_scope", scope=scope.value
+                say("the token lacks the scope %(value)s", value=scope.value),
+                code="token_scope",
+                scope=scope.value,
             )
 
     def require_person_present(self) -> int:
         """The person's id. Raises NotAllowed for tokens, service accounts, commands and the system."""
         if self.via is not Via.SESSION or self.person_id is None:
-            raise NotAllowed("only a person who is signed in can do this, no token", code="person_required")
+            raise NotAllowed(
+                say("only a person who is signed in can do this, no token"), code="person_required"
+            )
         return self.person_id
 
     def require_recent_password(self, *, now: datetime, within_s: int) -> None:
         """Raises NotAllowed (reauthenticate) where the password was given too long ago."""
         if self.authenticated_at is None or (now - self.authenticated_at).total_seconds() > within_s:
-            raise NotAllowed("confirm your password first", code="reauthenticate")
+            raise NotAllowed(say("confirm your password first"), code="reauthenticate")
 
     def scope_ids(self, right: Right) -> frozenset[int] | None:
         """The scopes in which the right is held; None means all of them."""

@@ -13,6 +13,7 @@ from rest_framework.serializers import BaseSerializer
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, NotAllowed, NotSignedIn, VersionRequired
 from apps.core.rights import TokenScope
+from apps.core.texts import say
 
 if TYPE_CHECKING:  # DRF's views read the settings, which name this module
     from rest_framework.views import APIView
@@ -58,17 +59,17 @@ def _require(actor: Actor, wanted: TokenScope | frozenset[TokenScope]) -> None:
         actor.require_token_scope(wanted)
     elif actor.token_scopes is not None and not wanted & actor.token_scopes:
         names = ", ".join(sorted(wanted))
-        raise NotAllowed(f"the token lacks each of the scopes {names}", code="token_scope")
+        raise NotAllowed(say("the token lacks each of the scopes %(names)s", names=names), code="token_scope")
 
 
 def version_seen(request: Request) -> int:
     """The version in If-Match. Raises VersionRequired without one, Invalid for an odd one."""
     raw = request.headers.get("If-Match", "")
     if not raw:
-        raise VersionRequired('send If-Match with the ETag that you have seen, such as "v3"')
+        raise VersionRequired(say('send If-Match with the ETag that you have seen, such as "v3"'))
     match = _ETAG.fullmatch(raw.strip())
     if match is None:
-        raise Invalid(f'If-Match: {raw[:40]}: say the ETag, such as "v3"', code="if_match")
+        raise Invalid(say('If-Match: %(raw)s: say the ETag, such as "v3"', raw=raw[:40]), code="if_match")
     return int(match.group(1))
 
 

@@ -9,11 +9,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import QueryDict
-from django_filters import FilterSet, IsoDateTimeFilter, NumberFilter
+from django.utils.translation import gettext_lazy as _
+from django_filters import CharFilter, FilterSet, IsoDateTimeFilter, NumberFilter
 from django_filters.fields import IsoDateTimeField
 from django_filters.rest_framework import DjangoFilterBackend
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 
 NOT_FILTERS = frozenset(
     {"format", "fields", "limit", "cursor", "ordering", "q", "wait", "page", "per_page", "sort"}
@@ -23,16 +25,16 @@ NOT_FILTERS = frozenset(
 def refuse_unknown(
     filterset: type[FilterSet] | None, given: QueryDict, *, also: frozenset[str] = frozenset()
 ) -> None:
-    """Raises Invalid that names each unknown filter and lists the known ones."""
-    known = set(filterset.get_filters()) if filterset else set()
-    unknown = sorted(set(given) - known - NOT_FILTERS - also)
+    """Raises Invalid that names each unknown filter and lists the known ones, `also` among them."""
+    known = (set(filterset.get_filters()) if filterset else set()) | also
+    unknown = sorted(set(given) - known - NOT_FILTERS)
     if unknown:
-        hint = ", ".join(sorted(known)) or "none"
+        hint = ", ".join(sorted(known)) or say("none")
         raise Invalid(
-            f"unknown filter: {', '.join(unknown)}; known: {hint}",
+            say("unknown filter: %(unknown)s; known: %(hint)s", unknown=", ".join(unknown), hint=hint),
             code="unknown_filter",
             errors=[
-                FieldError(pointer=f"?{name}", code="unknown_filter", message=f"known: {hint}")
+                FieldError(pointer=f"?{name}", code="unknown_filter", message=say("known: %(hint)s", hint=hint))
                 for name in unknown
             ],
         )
@@ -65,6 +67,11 @@ class WholeNumberFilter(NumberFilter):
 
     def get_max_validator(self) -> MaxValueValidator:
         return MaxValueValidator(2**63 - 1)
+
+
+def of_cluster(path: str = "cluster") -> CharFilter:
+    """?cluster= with the slug of a cluster. path: from the listed rows to it."""
+    return CharFilter(field_name=f"{path}__slug", label=_("Cluster"))
 
 
 class StrictFilterBackend(DjangoFilterBackend):

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from apps.core.errors import Invalid
+from apps.core.texts import say
 
 LIMIT_NAMES = 100_000
 LIMIT_NAME_CHARS = 255
@@ -42,7 +43,13 @@ def expand(text: str, limit: int = LIMIT_NAMES) -> list[str]:
     for start, part in _parts(text):
         pieces = _pieces(text, start, part, limit - len(names))
         if sum(max(len(choice) for choice in piece) for piece in pieces) > LIMIT_NAME_CHARS:
-            raise _error(text, start, f"a name is longer than {LIMIT_NAME_CHARS} characters")
+            raise _error(
+                text,
+                start,
+                say(
+                    "a name is longer than %(limit_name_chars)s characters", limit_name_chars=LIMIT_NAME_CHARS
+                ),
+            )
         names.extend("".join(choice) for choice in product(*pieces))
     return names
 
@@ -56,7 +63,9 @@ def fold(names: Iterable[str]) -> str:
     groups: list[tuple[str, list[tuple[str, str]]]] = []
     for name in names:
         if not name or len(name) > LIMIT_NAME_CHARS or _NOT_IN_NAMES.search(name):
-            raise HostListError(f"{name[:40]!r} cannot stand in a host list", position=1, text=name[:40])
+            raise HostListError(
+                say("%(name)s cannot stand in a host list", name=f"{name[:40]!r}"), position=1, text=name[:40]
+            )
         found = _TRAILING_NUMBER.fullmatch(name)
         if found is None or len(found[2]) > _LIMIT_DIGITS:
             groups.append((name, []))
@@ -92,20 +101,20 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     for offset, char in enumerate(text + ","):
         if char == "[":
             if opened >= 0:
-                raise _error(text, offset, "a bracket within brackets")
+                raise _error(text, offset, say("a bracket within brackets"))
             opened = offset
         elif char == "]":
             if opened < 0:
-                raise _error(text, offset, "a closing bracket that was not opened")
+                raise _error(text, offset, say("a closing bracket that was not opened"))
             opened = -1
         elif char == "," and (opened < 0 or offset == len(text)):
             if opened >= 0:
-                raise _error(text, opened, "a bracket that is not closed")
+                raise _error(text, opened, say("a bracket that is not closed"))
             part = text[start:offset]
             if part.strip():
                 yield start + len(part) - len(part.lstrip()), part.strip()
             elif text.strip():
-                raise _error(text, start, "an empty name")
+                raise _error(text, start, say("an empty name"))
             start = offset + 1
 
 
@@ -120,12 +129,12 @@ def _pieces(text: str, start: int, part: str, limit: int) -> list[list[str]]:
         if index % 2:
             pieces.append(_numbers(text, offset, piece, limit))
         elif (fault := _NOT_IN_NAMES.search(piece)) is not None:
-            raise _error(text, offset + fault.start(), "a blank or control character within a name")
+            raise _error(text, offset + fault.start(), say("a blank or control character within a name"))
         else:
             pieces.append([piece])
         count *= len(pieces[-1])
         if count > limit:
-            raise _error(text, start, "more names than allowed", code="too_many_names")
+            raise _error(text, start, say("more names than allowed"), code="too_many_names")
         offset += len(piece) + 1
     return pieces
 
@@ -136,16 +145,18 @@ def _numbers(text: str, start: int, group: str, limit: int) -> list[str]:
     for item in group.split(","):
         found = _ITEM.fullmatch(item.strip())
         if found is None:
-            raise _error(text, offset, "neither a number nor a range such as 01-18")
+            raise _error(text, offset, say("neither a number nor a range such as 01-18"))
         low, high = found[1], found[2] or found[1]
         if max(len(low), len(high)) > _LIMIT_DIGITS:
-            raise _error(text, offset, f"a number of more than {_LIMIT_DIGITS} digits")
+            raise _error(
+                text, offset, say("a number of more than %(limit_digits)s digits", limit_digits=_LIMIT_DIGITS)
+            )
         if int(high) < int(low):
-            raise _error(text, offset, "a range that runs downwards")
+            raise _error(text, offset, say("a range that runs downwards"))
         if len(high) != len(low) and high.startswith("0"):
-            raise _error(text, offset, "a range whose bounds are padded differently")
+            raise _error(text, offset, say("a range whose bounds are padded differently"))
         if len(numbers) + int(high) - int(low) >= limit:
-            raise _error(text, offset, "more names than allowed", code="too_many_names")
+            raise _error(text, offset, say("more names than allowed"), code="too_many_names")
         numbers.extend(str(number).zfill(len(low)) for number in range(int(low), int(high) + 1))
         offset += len(item) + 1
     return numbers
@@ -153,5 +164,10 @@ def _numbers(text: str, start: int, group: str, limit: int) -> list[str]:
 
 def _error(text: str, offset: int, what: str, *, code: str = "") -> HostListError:
     shown = text[offset : offset + 40]
-    message = f"host list, character {offset + 1}: {what} ({shown!r})"
+    message = say(
+        "host list, character %(offset)s: %(what)s (%(shown)s)",
+        offset=offset + 1,
+        what=what,
+        shown=f"{shown!r}",
+    )
     return HostListError(message, code=code, position=offset + 1, text=shown)

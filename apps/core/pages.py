@@ -6,6 +6,7 @@ from django.http import HttpRequest
 
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, NotSignedIn
+from apps.core.texts import say
 
 
 def actor_of(request: HttpRequest) -> Actor:
@@ -20,5 +21,5 @@ def version_in(request: HttpRequest) -> int:
     """The version of the object that the form was filled in on. Raises Invalid where it is missing."""
     raw = request.POST.get("version", "")
     if not raw.isdecimal():
-        raise Invalid("the form lacks the version of what it changes; reload the page", code="version")
+        raise Invalid(say("the form lacks the version of what it changes; reload the page"), code="version")
     return int(raw)

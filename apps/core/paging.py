@@ -12,6 +12,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 
 from apps.core.errors import Invalid
+from apps.core.texts import say
 
 PAGE_SIZES = (25, 50, 100, 200)
 
@@ -30,7 +31,14 @@ class CursorPages(CursorPagination):
         if raw is None:
             return self.page_size
         if not raw.isdecimal() or not 1 <= int(raw) <= self.max_page_size:
-            raise Invalid(f"limit={raw}: say a number from 1 to {self.max_page_size}", code="limit")
+            raise Invalid(
+                say(
+                    "limit=%(raw)s: say a number from 1 to %(max_page_size)s",
+                    raw=raw,
+                    max_page_size=self.max_page_size,
+                ),
+                code="limit",
+            )
         return int(raw)
 
     def paginate_queryset(self, queryset: QuerySet[Any], request: Any, view: Any = None) -> list[Any] | None:
@@ -53,7 +61,7 @@ class CursorPages(CursorPagination):
 
 
 def _odd_cursor() -> Invalid:
-    return Invalid("cursor: take it from `next` or `previous` as it is", code="cursor")
+    return Invalid(say("cursor: take it from `next` or `previous` as it is"), code="cursor")
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Any] | list[Any], *, size: int = 50) -> Page[Any]:

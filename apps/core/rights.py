@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from apps.core.texts import Text, say
+
 
 class Right(StrEnum):
     """What somebody may do in a scope."""
@@ -16,6 +18,17 @@ class Right(StrEnum):
     SIGN = "sign"  # sign or waive items of a launch
     AUDIT = "audit"  # read, export and verify the audit trail
     ADMIN = "admin"  # people, roles, tokens, settings
+
+
+# What is said to who lacks a right.
+NEEDED: dict[Right, Text] = {
+    Right.READ: say("this needs the right to read"),
+    Right.OPERATE: say("this needs the right to operate"),
+    Right.APPROVE: say("this needs the right to approve"),
+    Right.SIGN: say("this needs the right to sign"),
+    Right.AUDIT: say("this needs the right to audit"),
+    Right.ADMIN: say("this needs the right to admin"),
+}
 
 
 class Role(StrEnum):

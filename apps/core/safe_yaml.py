@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from apps.core.errors import Invalid
+from apps.core.texts import say
 
 LIMIT_NODES = 2_000_000
 LIMIT_ALIASES = 1_000
@@ -81,7 +82,7 @@ def load(text: str, *, limit_nodes: int = LIMIT_NODES) -> Any:
     documents = list(load_all(text, limit_nodes=limit_nodes))
     if len(documents) > 1:
         line = documents[1].line
-        raise UnsafeYaml(f"line {line}: a second document; one is expected here", line=line)
+        raise UnsafeYaml(say("line %(line)s: a second document; one is expected here", line=line), line=line)
     return documents[0].value if documents else None
 
 
@@ -142,12 +143,16 @@ class _Count:
             self._alias(event.anchor or "", line)
             return
         if event.tag not in _ALLOWED_TAGS:
-            raise _error(f"the tag {event.tag[:80]!r} is not allowed", "yaml_tag", line)
+            raise _error(say("the tag %(tag)s is not allowed", tag=f"{event.tag[:80]!r}"), "yaml_tag", line)
         if isinstance(event, yaml.CollectionStartEvent):
             is_mapping = isinstance(event, yaml.MappingStartEvent)
             self.open.append(_Open(event.anchor, self.nodes, set() if is_mapping else None, is_mapping))
             if len(self.open) > LIMIT_DEPTH:
-                raise _error(f"nested deeper than {LIMIT_DEPTH} levels", "yaml_too_deep", line)
+                raise _error(
+                    say("nested deeper than %(limit_depth)s levels", limit_depth=LIMIT_DEPTH),
+                    "yaml_too_deep",
+                    line,
+                )
         elif event.anchor:
             self.sizes[event.anchor] = 1
         self._add(1, line)
@@ -158,24 +163,36 @@ class _Count:
             return
         if parent.is_key and isinstance(event, yaml.ScalarEvent) and event.value != "<<":
             if event.value in parent.keys:
-                raise _error(f"the key {event.value[:80]!r} is there twice", "duplicate_key", line)
+                raise _error(
+                    say("the key %(value)s is there twice", value=f"{event.value[:80]!r}"),
+                    "duplicate_key",
+                    line,
+                )
             parent.keys.add(event.value)
         parent.is_key = not parent.is_key
 
     def _alias(self, anchor: str, line: int) -> None:
         self.aliases += 1
         if self.aliases > LIMIT_ALIASES:
-            raise _error(f"more than {LIMIT_ALIASES} aliases", "yaml_too_many_aliases", line)
+            raise _error(
+                say("more than %(limit_aliases)s aliases", limit_aliases=LIMIT_ALIASES),
+                "yaml_too_many_aliases",
+                line,
+            )
         if anchor in self.sizes:
             self._add(self.sizes[anchor], line)
         elif any(parent.anchor == anchor for parent in self.open):
-            raise _error(f"the alias {anchor[:80]!r} stands within itself", "bad_yaml", line)
+            raise _error(
+                say("the alias %(anchor)s stands within itself", anchor=f"{anchor[:80]!r}"), "bad_yaml", line
+            )
 
     def _add(self, nodes: int, line: int) -> None:
         self.nodes += nodes
         if self.nodes > self.limit_nodes:
             raise _error(
-                f"more than {self.limit_nodes} values, aliases expanded", "yaml_too_many_nodes", line
+                say("more than %(limit_nodes)s values, aliases expanded", limit_nodes=self.limit_nodes),
+                "yaml_too_many_nodes",
+                line,
             )
 
 
@@ -186,6 +203,6 @@ def _error(what: str, code: str, line: int) -> UnsafeYaml:
 def _refused(fault: yaml.YAMLError) -> UnsafeYaml:
     mark = getattr(fault, "problem_mark", None)
     line = mark.line + 1 if mark is not None else None
-    said = getattr(fault, "problem", None) or getattr(fault, "reason", None) or "cannot be read"
+    said = getattr(fault, "problem", None) or getattr(fault, "reason", None) or say("cannot be read")
     where = f"line {line}: " if line is not None else ""
-    return UnsafeYaml(f"{where}no valid YAML: {said}", line=line)
+    return UnsafeYaml(say("%(where)sno valid YAML: %(said)s", where=where, said=said), line=line)

@@ -26,8 +26,8 @@ class Text(str):
         text.template, text.values = template, dict(values or {})
         return text
 
-    def __getnewargs__(self) -> tuple[str, Mapping[str, Any]]:
-        return self.template, self.values
+    def __reduce__(self) -> tuple[type[Text], tuple[str, Mapping[str, Any]]]:
+        return Text, (self.template, self.values)
 
 
 def say(template: str, /, **values: Any) -> Text:
@@ -36,6 +36,11 @@ def say(template: str, /, **values: Any) -> Text:
     Write the template as one literal, so that it is found and translated.
     """
     return Text(template, values)
+
+
+def word(code: str) -> Text:
+    """A code, such as a state, as a word; it is translated where the catalogues have that word."""
+    return Text(code.replace("_", " "))
 
 
 def joined(separator: str, texts: list[str] | tuple[str, ...]) -> Text:
@@ -53,9 +58,10 @@ def kept(text: str) -> dict[str, Any]:
 
 
 def of_row(row: Mapping[str, Any], field: str = "message") -> str:
-    """The sentence of a stored row; of an old one, which kept no template, its English."""
-    template = row.get("template")
-    return _again(row) if template else str(row.get(field, ""))
+    """The sentence of a stored row (of a stored problem its detail); of one that kept no template, its English."""
+    if row.get("template"):
+        return _again(row)
+    return str(row.get(field) or row.get("detail") or "")
 
 
 def _plain(value: Any) -> Any:
