@@ -114,6 +114,7 @@ MIDDLEWARE = [
     "apps.core.middleware.ErrorPageMiddleware",
     "apps.accounts.middleware.ActorMiddleware",
     "apps.jobs.middleware.IdempotencyMiddleware",
+    "apps.catalogue.middleware.ComponentsMiddleware",
 ]
 ROOT_URLCONF = "supernode_portal.urls"
 WSGI_APPLICATION = "supernode_portal.wsgi.application"
@@ -129,7 +130,11 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "apps.portal.page.context",
             ],
-            "builtins": ["apps.core.templatetags.components", "template_partials.templatetags.partials"],
+            "builtins": [
+                "apps.core.templatetags.components",
+                "apps.core.templatetags.rights",
+                "template_partials.templatetags.partials",
+            ],
         },
     }
 ]

@@ -51,6 +51,11 @@ class Actor:
         """Whether the actor holds the right in at least one scope."""
         return any(right in held for held in self.rights.values())
 
+    def require_anywhere(self, right: Right) -> None:
+        """Raises NotAllowed where the actor holds the right in no scope."""
+        if not self.may_anywhere(right):
+            raise NotAllowed(NEEDED[right], code="role", right=right.value)
+
     def require(self, right: Right, scope_id: int | None) -> None:
         """Raises Missing where the scope may not even be seen, NotAllowed where the right is lacking."""
         if self.may(right, scope_id):

@@ -20,6 +20,7 @@ from apps.core.filtering import refuse_unknown
 from apps.core.hostlist import HostListError, expand
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, nodes_by_name
 from apps.launches import filters, forms, queries, services
@@ -49,6 +50,7 @@ def launches(request: HttpRequest) -> HttpResponse:
 def open_launch(request: HttpRequest) -> HttpResponse:
     """Open a launch."""
     actor, slug = actor_of(request), request.GET.get("cluster", "")
+    actor.require_anywhere(Right.OPERATE)
     form = forms.LaunchForm(request.POST or None, actor=actor, cluster_slug=slug)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
@@ -203,7 +205,7 @@ def roll_back(request: HttpRequest, launch_id: UUID) -> HttpResponse:
             return redirect("changes:change", change.pk)
         preview = services.rollback_preview(actor=actor, launch_id=launch_id)
     except Conflict as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
         return redirect("launches:launch", launch_id)
     context = {"form": form, "launch": row, "preview": preview} | cluster_context(row.cluster)
     return render(request, "launches/rollback.html", context)

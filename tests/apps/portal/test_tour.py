@@ -1,0 +1,73 @@
+"""Whoever signs in can open every page that is offered to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from django.test import Client
+from django.urls import resolve
+
+from apps.accounts.models import Person
+from apps.core.rights import Role
+from apps.portal.services import demo
+
+SAMPLES = 1  # addresses of one kind, such as that of a node
+
+
+class Links(HTMLParser):
+    """The addresses of this portal that a page links to."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.page, self.found = page, []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        target = dict(attributes).get("href") if tag == "a" else None
+        if target is not None:
+            parts = urlsplit(urljoin(self.page, target))
+            if not parts.netloc:
+                self.found.append(parts.path + (f"?{parts.query}" if parts.query else ""))
+
+
+def test_every_page_that_is_offered_opens(database: None, client_of: Any) -> None:
+    demo.load()
+    failed: dict[tuple[Role, str], int] = {}
+    opened: Counter[Role] = Counter()
+    for name, role in demo.PEOPLE:
+        person = Person.objects.get(name=name)
+        for address, status in tour(client_of(person)):
+            opened[role] += 1
+            if status != 200:
+                failed[role, address] = status
+    assert failed == {}
+    assert min(opened.values()) > 30, opened
+
+
+def tour(browser: Client) -> Iterator[tuple[str, int]]:
+    """Follow the links from the overview, a few of each kind; gives address and status."""
+    waiting, seen = ["/"], {"/"}
+    kinds: Counter[tuple[str, ...]] = Counter()
+    while waiting:
+        address = waiting.pop(0)
+        answer = browser.get(address)
+        yield address, answer.status_code
+        if answer.status_code != 200 or "text/html" not in answer["Content-Type"] or answer.streaming:
+            continue
+        links = Links(address)
+        links.feed(answer.content.decode())
+        for target in links.found:
+            path, _, query = target.partition("?")
+            if target in seen or path.startswith("/static/"):
+                continue
+            seen.add(target)
+            kind = (
+                resolve(path).view_name,
+                tuple(sorted({part.partition("=")[0] for part in query.split("&")})),
+            )
+            kinds[kind] += 1
+            if kinds[kind] <= SAMPLES:
+                waiting.append(target)
