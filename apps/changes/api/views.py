@@ -19,6 +19,7 @@ from apps.core.api import actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid, Missing
 from apps.core.hostlist import HostListError, expand
 from apps.core.rights import TokenScope
+from apps.core.texts import say
 from apps.fleet.models import Domain
 from apps.fleet.queries import nodes_by_name
 
@@ -84,7 +85,9 @@ class SnapshotOf(APIView):
         change = queries.change_for(actor_of(request), change_id)
         snapshot = Snapshot.objects.filter(change=change).first()
         if snapshot is None:
-            raise Missing("the change has not started; a snapshot is taken when it does", code="no_snapshot")
+            raise Missing(
+                say("the change has not started; a snapshot is taken when it does"), code="no_snapshot"
+            )
         return Response(s.SnapshotWholeOut(snapshot).data)
 
 

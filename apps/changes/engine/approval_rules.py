@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from apps.core.errors import Conflict, NotAllowed
+from apps.core.texts import say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,13 +29,13 @@ class Given:
 def require_second_person(involved: Involved, person_id: int) -> None:
     """Raises NotAllowed (four_eyes) for requester, last editor and executor, whatever their roles are."""
     named = {
-        involved.requester_id: "asked for it",
-        involved.last_editor_id: "edited it last",
-        involved.executor_id: "carries it out",
+        involved.requester_id: say("asked for it"),
+        involved.last_editor_id: say("edited it last"),
+        involved.executor_id: say("carries it out"),
     }
     if person_id in named:
         raise NotAllowed(
-            f"a second person must approve: you {named[person_id]}",
+            say("a second person must approve: you %(named)s", named=named[person_id]),
             code="four_eyes",
             because=named[person_id],
         )
@@ -55,10 +56,15 @@ def approvals_that_count(
 def require_executor(given: Iterable[Given], *, digest: str, person_id: int | None) -> None:
     """Raises NotAllowed where the one who wants to carry the change out is one who approved it."""
     if any(one.person_id == person_id and one.digest == digest for one in given):
-        raise NotAllowed("who approved a change does not carry it out", code="four_eyes")
+        raise NotAllowed(say("who approved a change does not carry it out"), code="four_eyes")
 
 
 def require_approved(count: int, needed: int) -> None:
     """Raises Conflict where approvals are lacking, for instance because an approver has left."""
     if count < needed:
-        raise Conflict(f"{count} of {needed} approvals count", code="approvals", count=count, needed=needed)
+        raise Conflict(
+            say("%(count)s of %(needed)s approvals count", count=count, needed=needed),
+            code="approvals",
+            count=count,
+            needed=needed,
+        )

@@ -12,13 +12,15 @@ from django.utils.translation import ngettext
 
 from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of, baseline_of
+from apps.benchmarks.words import REASONS
 from apps.catalogue.engine.components import RuleKind, component
 from apps.changes.models import Stage
 from apps.changes.queries.targets import not_reaching
+from apps.core.speech import said
 from apps.core.verdicts import Verdict
 from apps.environments.engine import drift
 from apps.environments.engine.rules import entry_for
-from apps.environments.queries import entries_of, matrix_in_force, reported_versions
+from apps.environments.queries import intent_of, reported_versions
 from apps.fleet.models import Node
 
 COLLECTIVE = "all_reduce"
@@ -59,10 +61,10 @@ def _soak(stage: Stage, now: datetime) -> Iterator[Wait]:
 
 def _drift(stage: Stage, now: datetime) -> Iterator[Wait]:
     """The nodes match the matrix in all that the change does not touch; without a matrix nothing is asked."""
-    matrix = matrix_in_force(stage.change.domain)
-    if matrix is None:
+    intent = intent_of(stage.change.domain)
+    if intent.version is None:
         return
-    entries = {entry.component: entry for entry in entries_of(matrix.entries.all())}
+    entries = {entry.component: entry for entry in intent.entries}
     for target in stage.targets.all():
         wanted = entry_for(component(target.component), *target.values, rule=RuleKind.ONE_OF)
         entries[target.component] = wanted
@@ -93,7 +95,9 @@ def _benchmark(stage: Stage) -> Iterator[Wait]:
         message = _("no all-reduce on these nodes since the stage began")
         yield Wait(code="no_benchmark", message=message)
     elif (accepted := acceptance_of(run)).verdict not in OPENS:
-        message = _("the newest all-reduce is not accepted: %(reason)s") % {"reason": accepted.reason.value}
+        message = _("the newest all-reduce is not accepted: %(reason)s") % {
+            "reason": said(REASONS[accepted.reason.value])
+        }
         yield Wait(code="benchmark", message=message)
 
 

@@ -12,6 +12,7 @@ from apps.changes.engine.states import State
 from apps.changes.models import Change, Snapshot
 from apps.changes.queries.changes import open_changes_on, snapshot_versions
 from apps.core.errors import Conflict
+from apps.core.texts import say
 from apps.environments import queries as environments
 from apps.environments.engine.drift import Reported
 from apps.environments.models import MatrixVersion
@@ -53,7 +54,7 @@ def preview_rollback(
     nodes = nodes_to_look_at(domain, node_ids, stuck)
     wanted = differing_from(good, domain, nodes)
     if not wanted:
-        raise Conflict(f"no node differs from {good}", code="nothing_differs")
+        raise Conflict(say("no node differs from %(good)s", good=good), code="nothing_differs")
     return _preview(wanted, nodes, restores=good, own=stuck)
 
 

@@ -16,6 +16,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, NotAllowed
 from apps.core.rights import Right
+from apps.core.texts import say, word
 
 
 @decision
@@ -54,7 +55,9 @@ def _voice(actor: Actor, change_id: int, expected_version: int, *, approves: boo
     moves.require_version(change, expected_version)
     if change.state != State.SUBMITTED:
         raise Conflict(
-            f"the change is {change.state}, it waits for nobody", code="change_state", state=change.state
+            say("the change is %(state)s, it waits for nobody", state=word(change.state)),
+            code="change_state",
+            state=change.state,
         )
     try:
         with transaction.atomic():

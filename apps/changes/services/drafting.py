@@ -16,6 +16,7 @@ from apps.changes.services import moves
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
+from apps.core.texts import say, word
 from apps.environments.queries import reported_versions
 from apps.fleet.models import Accelerator, Domain, Node
 
@@ -105,7 +106,9 @@ def edit_change(
     moves.require_version(change, expected_version)
     if change.state not in EDITABLE:
         raise Conflict(
-            f"the change is {change.state}, it cannot be edited", code="change_state", state=change.state
+            say("the change is %(state)s, it cannot be edited", state=word(change.state)),
+            code="change_state",
+            state=change.state,
         )
     content = _checked(change.kind, content)
     nodes = _nodes(change.domain, node_ids)
@@ -196,9 +199,9 @@ def _nodes(domain: Domain, node_ids: Sequence[int]) -> list[Node]:
     found = list(nodes.filter(pk__in=node_ids)) if node_ids else list(nodes)
     if not found or (node_ids and len(found) != len(set(node_ids))):
         message = (
-            f"not all of these nodes are in use in {domain.name}"
+            say("not all of these nodes are in use in %(name)s", name=domain.name)
             if node_ids
-            else f"{domain.name} has no nodes in use"
+            else say("%(name)s has no nodes in use", name=domain.name)
         )
         raise Invalid(message, errors=[FieldError(pointer="/nodes", message=message)])
     return found
@@ -218,12 +221,16 @@ def _checked(kind: str, content: Content) -> Content:
     """The content without blanks around its texts. Raises Invalid that names everything that is wrong."""
     errors = [*_wrong_texts(kind, content), *_wrong_wishes(content.wishes)]
     if not 1 <= content.approvals_needed <= MOST_APPROVALS:
-        message = f"say 1 to {MOST_APPROVALS}"
+        message = say("say 1 to %(most_approvals)s", most_approvals=MOST_APPROVALS)
         errors.append(FieldError(pointer="/approvals_needed", message=message))
     if len(content.soak_s) != len(DEFAULT_SOAK_S) or not all(
         0 <= soak_s <= LONGEST_SOAK_S for soak_s in content.soak_s
     ):
-        message = f"say {len(DEFAULT_SOAK_S)} times of 0 to {LONGEST_SOAK_S} s"
+        message = say(
+            "say %(count)s times of 0 to %(longest_soak_s)s s",
+            count=len(DEFAULT_SOAK_S),
+            longest_soak_s=LONGEST_SOAK_S,
+        )
         errors.append(FieldError(pointer="/soak_s", message=message))
     if errors:
         raise Invalid(errors[0].message, code="change", errors=errors)
@@ -244,7 +251,9 @@ def _wrong_texts(kind: str, content: Content) -> list[FieldError]:
     errors = []
     if kind not in ChangeKind.values or kind == ChangeKind.ROLLBACK:
         kinds = ", ".join(value for value in ChangeKind.values if value != ChangeKind.ROLLBACK)
-        errors.append(FieldError(pointer="/kind", message=f"{kind}: say one of {kinds}"))
+        errors.append(
+            FieldError(pointer="/kind", message=say("%(kind)s: say one of %(kinds)s", kind=kind, kinds=kinds))
+        )
     if not content.title.strip():
         errors.append(FieldError(pointer="/title", message=_("say what is changed")))
     if not content.reason.strip():
@@ -261,6 +270,10 @@ def _wrong_wishes(wishes: Sequence[Wish]) -> list[FieldError]:
         if not name or len(name) > 60 or not any(value.strip() for value in wish.values):
             errors.append(FieldError(pointer=f"/items/{place}", message=_("name a component and a version")))
         elif name in seen:
-            errors.append(FieldError(pointer=f"/items/{place}/component", message=f"{name} is named twice"))
+            errors.append(
+                FieldError(
+                    pointer=f"/items/{place}/component", message=say("%(name)s is named twice", name=name)
+                )
+            )
         seen.add(name)
     return errors

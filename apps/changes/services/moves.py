@@ -16,6 +16,7 @@ from apps.core import digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Stale
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say, word
 from apps.jobs.services.webhooks import announce
 
 
@@ -39,7 +40,7 @@ def require_version(change: Change, expected_version: int) -> None:
     """Raises Stale, with who edited the change last and when, where it is not the version that was seen."""
     if change.version != expected_version:
         raise Stale(
-            f"the change was changed meanwhile (now version {change.version})",
+            say("the change was changed meanwhile (now version %(version)s)", version=change.version),
             version=change.version,
             changed_by=change.last_editor.name,
             changed_at=change.edited_at,
@@ -96,7 +97,11 @@ def move(change: Change, *, to: states.State, expected_version: int, **fields: A
     require_version(change, expected_version)
     if not states.may_move(states.State(change.state), to):
         raise Conflict(
-            f"the change is {change.state}, it cannot become {to.value}",
+            say(
+                "the change is %(state)s, it cannot become %(value)s",
+                state=change.state,
+                value=word(to.value),
+            ),
             code="change_state",
             state=change.state,
         )

@@ -21,6 +21,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
 from apps.core.rights import Right
+from apps.core.texts import say
 from apps.environments.models import MatrixVersion
 from apps.fleet import services as fleet
 from apps.fleet.models import Domain, HoldKind, Node
@@ -58,9 +59,16 @@ def start_rollback(
     nodes = restoring.nodes_to_look_at(domain, node_ids, stuck)
     wishes = _wishes(restoring.differing_from(good, domain, nodes))
     if not wishes:
-        raise Conflict(f"no node differs from {good}", code="nothing_differs")
+        raise Conflict(say("no node differs from %(good)s", good=good), code="nothing_differs")
     change = _begin(
-        actor, person_id, domain, f"Back to {good}", reason, wishes, restores_version=good, origin=origin
+        actor,
+        person_id,
+        domain,
+        f"Back to {good}",
+        reason,
+        wishes,
+        restores_version=good,
+        origin=origin,
     )
     for failed in stuck:
         fleet.transfer_holds(actor=actor, from_owner=failed.owner, to_owner=change.owner, reason=str(change))

@@ -19,6 +19,7 @@ from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, NotAllowed
 from apps.core.hostlist import fold
+from apps.core.texts import joined, say, word
 from apps.environments.queries import matrix_in_force, reported_versions
 from apps.fleet import services as fleet
 from apps.fleet.models import Hold, HoldKind, LifeCycle, Node
@@ -63,11 +64,17 @@ def pass_stage(*, actor: Actor, change_id: int, expected_version: int) -> Change
     stage = change.stages.filter(state=StageState.RUNNING).first()
     if change.state != State.RUNNING or stage is None:
         raise Conflict(
-            f"the change is {change.state}, no stage runs", code="change_state", state=change.state
+            say("the change is %(state)s, no stage runs", state=word(change.state)),
+            code="change_state",
+            state=change.state,
         )
     if waits := queries.gate_of(stage, now=clock.now()):
         raise Conflict(
-            f"stage {stage.number} still waits: {'; '.join(wait.message for wait in waits)}",
+            say(
+                "stage %(number)s still waits: %(waits)s",
+                number=stage.number,
+                waits=joined("; ", [wait.message for wait in waits]),
+            ),
             code="stage_gate",
             waits=[wait.code for wait in waits],
         )
@@ -100,7 +107,7 @@ def finish_change(*, actor: Actor, change_id: int, expected_version: int) -> Cha
             nodes=missing,
         )
     moves.move(change, to=State.DONE, expected_version=expected_version, ended_at=clock.now())
-    fleet.release_holds(actor=actor, owner=change.owner, reason="the change is done")
+    fleet.release_holds(actor=actor, owner=change.owner, reason=say("the change is done"))
     moves.note(actor, "change.done", change)
     return moves.fresh(actor, change)
 
@@ -220,7 +227,11 @@ def _require_no_training(change: Change) -> None:
     names = [name for name, _reason in held]
     if names:
         raise Conflict(
-            f"training runs on the domain: {fold(sorted(names))} ({held[0][1]})",
+            say(
+                "training runs on the domain: %(names)s (%(held)s)",
+                names=fold(sorted(names)),
+                held=held[0][1],
+            ),
             code="domain_in_training",
             nodes=sorted(names),
         )
@@ -249,5 +260,5 @@ def _close_rollback(change: Change) -> None:
         moves.move(change, to=State.VERIFYING, expected_version=change.version)
     moves.move(change, to=State.DONE, expected_version=change.version, ended_at=now)
     change.stages.update(state=StageState.PASSED, passed_at=now)
-    fleet.release_holds(actor=actor, owner=change.owner, reason="all nodes report the restored versions")
+    fleet.release_holds(actor=actor, owner=change.owner, reason=say("all nodes report the restored versions"))
     moves.note(actor, "rollback.done", change)

@@ -12,6 +12,7 @@ from apps.changes import services
 from apps.changes.engine.states import State
 from apps.core.errors import Conflict, Invalid
 from apps.core.pages import actor_of, version_in
+from apps.core.speech import said
 
 
 @require_POST
@@ -48,7 +49,7 @@ def start(request: HttpRequest, change_id: int) -> HttpResponse:
             actor=actor_of(request), change_id=change_id, expected_version=version_in(request)
         )
     except Conflict as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
     else:
         messages.success(request, _("Started. What the nodes ran was recorded first."))
     return redirect("changes:change", change_id)
@@ -61,7 +62,7 @@ def pass_stage(request: HttpRequest, change_id: int) -> HttpResponse:
             actor=actor_of(request), change_id=change_id, expected_version=version_in(request)
         )
     except Conflict as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
     return redirect("changes:change", change_id)
 
 
@@ -72,7 +73,7 @@ def finish(request: HttpRequest, change_id: int) -> HttpResponse:
             actor=actor_of(request), change_id=change_id, expected_version=version_in(request)
         )
     except Conflict as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
     else:
         messages.success(request, _("Done. The nodes are free again."))
     return redirect("changes:change", change_id)

@@ -18,6 +18,7 @@ from apps.core.errors import FieldError, Invalid, PortalError, Stale
 from apps.core.hostlist import HostListError, expand, fold
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.fleet.models import Domain, Node
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import clusters_visible, nodes_by_name
@@ -189,6 +190,6 @@ def _show(form: Any, items: Any, error: PortalError) -> None:
     for item in error.errors:
         place = item.pointer.removeprefix("/items/").partition("/")[0]
         if item.pointer.startswith("/items/") and int(place) < len(filled):
-            filled[int(place)].add_error("component", str(item.message))
+            filled[int(place)].add_error("component", said(item.message))
     if rest or not error.errors:
         form_errors.show(form, Invalid(error.message, errors=rest))

@@ -17,6 +17,8 @@ from apps.core.errors import Conflict, Invalid
 from apps.core.hostlist import HostListError, expand
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
+from apps.core.speech import said
+from apps.core.texts import say
 from apps.fleet.models import Domain
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import nodes_by_name
@@ -39,7 +41,7 @@ def roll_back(request: HttpRequest, change_id: int) -> HttpResponse:
     try:
         preview = restoring.preview_undo(change)
     except Conflict as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
         return redirect("changes:change", change_id)
     context = {"form": form, "change": change, "preview": preview, "version": change.version}
     return render(request, "changes/roll_back.html", context | cluster_context(change.cluster))
@@ -83,7 +85,7 @@ def confirm_password_first(actor: Actor) -> None:
 def _domain(request: HttpRequest) -> Domain:
     raw = request.GET.get("domain", "")
     if not raw.isdecimal():
-        raise Invalid("say which domain: ?domain=ID", code="domain")
+        raise Invalid(say("say which domain: ?domain=ID"), code="domain")
     return queries.domain_for(actor_of(request), int(raw))
 
 
