@@ -16,6 +16,7 @@ from apps.core import clock, digest
 from apps.core.actor import EVERYWHERE, Actor
 from apps.core.errors import Missing, NotAllowed, NotSignedIn
 from apps.core.rights import RIGHTS_OF, Right, Role, TokenScope
+from apps.core.texts import say
 
 _TOKEN = re.compile(r"snp_([0-9A-Za-z]{12})\.([0-9A-Za-z]{40})")
 
@@ -54,13 +55,13 @@ def token_behind(bearer: str, *, now: datetime) -> Token:
     match = _TOKEN.fullmatch(bearer.strip())
     token = Token.objects.select_related("person").filter(key=match.group(1)).first() if match else None
     if match is None or token is None or token.pepper not in settings.TOKEN_PEPPERS:
-        raise NotSignedIn("the token is not known", code="token_unknown")
+        raise NotSignedIn(say("the token is not known"), code="token_unknown")
     if not hmac.compare_digest(token.secret_hash, secret_hash(match.group(2), pepper=token.pepper)):
-        raise NotSignedIn("the token is not known", code="token_unknown")
+        raise NotSignedIn(say("the token is not known"), code="token_unknown")
     if token.revoked_at is not None or not token.person.is_active:
-        raise NotSignedIn("the token was revoked", code="token_revoked")
+        raise NotSignedIn(say("the token was revoked"), code="token_revoked")
     if token.expires_at <= now:
-        raise NotSignedIn("the token has expired", code="token_expired")
+        raise NotSignedIn(say("the token has expired"), code="token_expired")
     return token
 
 
@@ -131,7 +132,7 @@ def managed_person(person_id: int, *, actor: Actor) -> Person:
     found = person(person_id, actor=actor)
     if not manages(actor, found):
         raise NotAllowed(
-            "this person has roles that are not yours to take", code="role", right=Right.ADMIN.value
+            say("this person has roles that are not yours to take"), code="role", right=Right.ADMIN.value
         )
     return found
 
@@ -175,7 +176,7 @@ def scope_by_slug(slug: str, *, actor: Actor) -> Scope:
     """The scope of a cluster. Raises Missing."""
     found = scopes_visible_to(actor).filter(slug=slug).first()
     if found is None:
-        raise Missing(f"{slug[:64]}: there is no such cluster, or you may not see it")
+        raise Missing(say("%(slug)s: there is no such cluster, or you may not see it", slug=slug[:64]))
     return found
 
 
@@ -200,7 +201,7 @@ def invitation_behind(secret: str) -> Invitation:
         open_invitation(clock.now()), secret_hash=digest.of_text(secret)
     ).first()
     if found is None:
-        raise Missing("this link is not valid, or no longer", code="invitation")
+        raise Missing(say("this link is not valid, or no longer"), code="invitation")
     return found
 
 
@@ -225,7 +226,7 @@ def token_owner(person_id: int, *, actor: Actor) -> Person:
     if owner.pk == actor.person_id:
         return owner
     if owner.kind != PersonKind.SERVICE or not manages(actor, owner):
-        raise NotAllowed("people make their own tokens; this one is not yours to make", code="not_yours")
+        raise NotAllowed(say("people make their own tokens; this one is not yours to make"), code="not_yours")
     if not owner.is_active:
         raise Missing()
     return owner
@@ -235,7 +236,7 @@ def _administrated(actor: Actor) -> frozenset[int] | None:
     """The scopes that the actor administrates, None for all. Raises NotAllowed (role) where there is none."""
     scope_ids = actor.scope_ids(Right.ADMIN)
     if scope_ids is not None and not scope_ids:
-        raise NotAllowed("this needs the right to admin", code="role", right=Right.ADMIN.value)
+        raise NotAllowed(say("this needs the right to admin"), code="role", right=Right.ADMIN.value)
     return scope_ids
 
 

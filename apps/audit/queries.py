@@ -16,6 +16,7 @@ from apps.audit.models import AuditEvent, AuditHead
 from apps.core.actor import Actor
 from apps.core.errors import Missing, NotAllowed
 from apps.core.rights import Right
+from apps.core.texts import say
 
 _COLUMNS = (
     "at",
@@ -66,7 +67,7 @@ def events_visible_to(actor: Actor) -> QuerySet[AuditEvent]:
     if scope_ids is None:
         return AuditEvent.objects.all()
     if not scope_ids:
-        raise NotAllowed("this needs the right to audit", code="role", right=Right.AUDIT.value)
+        raise NotAllowed(say("this needs the right to audit"), code="role", right=Right.AUDIT.value)
     return AuditEvent.objects.filter(scope_id__in=scope_ids)
 
 
@@ -172,6 +173,6 @@ def verify(*, marks: Mapping[int, str] | None = None, report: Report | None = No
     newest = max(end.seq, AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0)
     found = chain.verify(links(up_to_seq=newest, report=report), marks=marks)
     if found.intact and found.head_seq < end.seq:
-        reason = f"the head says that event {end.seq} exists"
+        reason = say("the head says that event %(seq)s exists", seq=end.seq)
         return chain.Verification(found.count, found.head_seq, found.head_hash, found.head_seq + 1, reason)
     return found

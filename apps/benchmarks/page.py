@@ -14,6 +14,7 @@ from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.words import ADVICE, REASONS
 from apps.core.actor import Actor, Via
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.core.units import show_bandwidth, show_share
 from apps.evidence.queries import receipts_visible
 
@@ -32,8 +33,8 @@ def run_context(actor: Actor, run: BenchmarkRun, other: BenchmarkRun | None = No
         "run": run,
         "cluster": run.cluster,
         "acceptance": accepted,
-        "reason_text": REASONS[accepted.reason.value],
-        "doubts": [{**doubt, "text": REASONS[doubt["code"]]} for doubt in run.doubts],
+        "reason_text": said(REASONS[accepted.reason.value]),
+        "doubts": [{**doubt, "text": said(REASONS[doubt["code"]])} for doubt in run.doubts],
         "nodes": list(run.nodes.all()),
         "receipt": receipts_visible(actor).filter(sha256=run.sha256, scope=run.cluster.scope_id).first(),
         "baseline": baseline,

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 
 from apps.core import clock, error_pages
 from apps.core.errors import Busy, Conflict, Invalid, KeyReused, PortalError, TooLarge
+from apps.core.texts import say
 from apps.jobs.models import IdempotencyKey
 
 KEEP = timedelta(hours=72)
@@ -51,11 +52,11 @@ class IdempotencyMiddleware:
 def _claim(request: HttpRequest, key: str, caller: str) -> tuple[IdempotencyKey, bool]:
     """The row of this key and whether it is new. Raises Invalid, TooLarge, KeyReused, Conflict and Busy."""
     if not 1 <= len(key) <= 200 or not key.isprintable():
-        raise Invalid("Idempotency-Key: 1 to 200 printable characters", code="idempotency_key")
+        raise Invalid(say("Idempotency-Key: 1 to 200 printable characters"), code="idempotency_key")
     try:
         body_digest = hashlib.sha256(request.body).hexdigest()
     except RequestDataTooBig as error:
-        raise TooLarge("a request's body may have 10 MiB") from error
+        raise TooLarge(say("a request's body may have 10 MiB")) from error
     now = clock.now()
     same = {"caller": caller, "method": request.method or "", "path": _path(request), "key": key}
     rows = IdempotencyKey.objects.filter(**same)
@@ -67,11 +68,13 @@ def _claim(request: HttpRequest, key: str, caller: str) -> tuple[IdempotencyKey,
     except IntegrityError:
         row = rows.first()
     if row is None:  # the first request was refused in this very moment
-        raise Busy("the first request with this Idempotency-Key has just ended; try again")
+        raise Busy(say("the first request with this Idempotency-Key has just ended; try again"))
     if row.body_digest != body_digest:
-        raise KeyReused("this Idempotency-Key was used with another body")
+        raise KeyReused(say("this Idempotency-Key was used with another body"))
     if row.status is None:
-        raise Conflict("the first request with this Idempotency-Key is still under way", code="in_progress")
+        raise Conflict(
+            say("the first request with this Idempotency-Key is still under way"), code="in_progress"
+        )
     return row, False
 
 
@@ -84,7 +87,7 @@ def _path(request: HttpRequest) -> str:
 def _again(row: IdempotencyKey) -> HttpResponse:
     """The first answer. Raises Conflict (shown_once) where it held a secret."""
     if _SECRET in row.headers:
-        raise Conflict("the first answer held a secret, which is shown only once", code="shown_once")
+        raise Conflict(say("the first answer held a secret, which is shown only once"), code="shown_once")
     response = HttpResponse(row.body.encode(), status=row.status)
     for name, value in row.headers.items():
         response[name] = value

@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from apps.core.actor import Actor
 from apps.core.errors import Missing, NotAllowed
 from apps.core.rights import Right
+from apps.core.texts import say
 from apps.jobs.models import ACTIVE, Heartbeat, Job, JobState, Schedule, WebhookDelivery, WebhookEndpoint
 
 WORKER = "worker"
@@ -50,7 +51,7 @@ def job_to_control(job_id: int, *, actor: Actor) -> Job:
     found = job(job_id, actor=actor)
     if not may_control(found, actor):
         raise NotAllowed(
-            "this needs the right to operate, or to have asked for the job",
+            say("this needs the right to operate, or to have asked for the job"),
             code="role",
             right=Right.OPERATE.value,
         )
@@ -98,7 +99,7 @@ def endpoints_visible_to(actor: Actor) -> QuerySet[WebhookEndpoint]:
     if scope_ids is None:
         return endpoints
     if not scope_ids:
-        raise NotAllowed("this needs the right to admin", code="role", right=Right.ADMIN.value)
+        raise NotAllowed(say("this needs the right to admin"), code="role", right=Right.ADMIN.value)
     return endpoints.filter(scope_id__in=scope_ids)
 
 

@@ -22,6 +22,7 @@ from apps.core import actor as actors
 from apps.core import clock, problems
 from apps.core.actor import Actor
 from apps.core.errors import PortalError
+from apps.core.texts import kept, say
 from apps.jobs import registry
 from apps.jobs.models import Job, JobState
 
@@ -119,8 +120,9 @@ def run(job_id: int) -> None:
     handler = registry.handler_of(running.job.kind)
     try:
         if handler is None:
-            raise PortalError(f"no worker knows {running.job.kind}", code="unknown_kind")
-        result = handler(running)
+            raise PortalError(say("no worker knows %(kind)s", kind=running.job.kind), code="unknown_kind")
+        with registry.surroundings():
+            result = handler(running)
         if not running.completed:
             with running.finishing() as outcome:
                 outcome.result = result
@@ -131,7 +133,8 @@ def run(job_id: int) -> None:
     except Skipped as reason:
         _end(running, JobState.SKIPPED, {"code": "skipped", "detail": str(reason)})
     except PortalError as error:
-        _end(running, JobState.FAILED, json.loads(json.dumps(problems.document(error), default=str)))
+        problem = kept(error.message) | problems.document(error)
+        _end(running, JobState.FAILED, json.loads(json.dumps(problem, default=str)))
     except OperationalError:
         # A locked or restarted database says nothing about the work itself.
         log.exception("%s met a database that was not at hand", running.job)
@@ -142,7 +145,7 @@ def run(job_id: int) -> None:
         _end(
             running,
             JobState.FAILED,
-            {"code": "error", "detail": "an internal error; the log has the details"},
+            {"code": "error", "detail": say("an internal error; the log has the details")},
         )
 
 
@@ -169,7 +172,7 @@ def _try_again(running: RunningJob) -> None:
     """Back to the queue while attempts are left; the tick sends it."""
     job = running.job
     if job.attempt >= job.max_attempts:
-        problem = {"code": "database", "detail": "the database was not at hand, on the last attempt too"}
+        problem = {"code": "database", "detail": say("the database was not at hand, on the last attempt too")}
         _end(running, JobState.FAILED, problem)
         return
     mine = Job.objects.filter(pk=job.pk, lease=running.lease, state=JobState.RUNNING)

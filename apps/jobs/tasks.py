@@ -8,6 +8,7 @@ from celery import shared_task
 
 from apps.audit.services import checkpoints, verification
 from apps.core import actor as actors
+from apps.core.texts import say
 from apps.jobs import queries, running, services
 from apps.jobs.registry import job
 from apps.jobs.running import RunningJob, Skipped
@@ -36,7 +37,7 @@ def deliver_webhook(running: RunningJob) -> dict[str, Any]:
     """One attempt to deliver one message; the delivery's own row says when the next one is due."""
     made = deliveries.deliver(delivery_id=running.arguments["delivery_id"])
     if made is None:
-        raise Skipped("the message was sent meanwhile, or is being sent")
+        raise Skipped(say("the message was sent meanwhile, or is being sent"))
     return {"status": made.status, "error": made.error}
 
 

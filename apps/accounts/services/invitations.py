@@ -19,6 +19,7 @@ from apps.core import clock, digest
 from apps.core.actor import Actor, Via
 from apps.core.errors import Conflict, Invalid, Missing
 from apps.core.rights import Right, Role
+from apps.core.texts import say
 
 VALID_FOR = timedelta(days=7)
 LONGEST = timedelta(days=30)
@@ -45,7 +46,9 @@ def invite(
     if not roles:
         raise Invalid(_("choose at least one role"), code="roles")
     if not timedelta(0) < valid_for <= LONGEST:
-        raise Invalid(f"an invitation is valid for {LONGEST.days} days at most", code="valid_for")
+        raise Invalid(
+            say("an invitation is valid for %(days)s days at most", days=LONGEST.days), code="valid_for"
+        )
     for item in roles:
         actor.require(Right.ADMIN, item.scope_id)
     _require_scopes(roles)

@@ -21,6 +21,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
 from apps.core.rights import Right, Role
+from apps.core.texts import say
 
 
 def create_person(*, email: str, name: str, password: str | None, kind: str = PersonKind.PERSON) -> Person:
@@ -133,7 +134,7 @@ def change_password(*, current: str, new: str, actor: Actor) -> Person:
     """
     person = Person.objects.get(pk=actor.require_person_present())
     if not person.check_password(current):
-        raise _invalid("/current", "password_wrong", "this is not your password")
+        raise _invalid("/current", "password_wrong", say("this is not your password"))
     check_password_rules(new, person)
     person.set_password(new)
     person.save(update_fields=["password"])
@@ -150,9 +151,9 @@ def save_preferences(*, name: str, language: str, time_zone: str, shortcuts: boo
     name = name.strip()
     _check_name(name)
     if language and language not in dict(settings.LANGUAGES):
-        raise _invalid("/language", "language", "a language of the list")
+        raise _invalid("/language", "language", say("a language of the list"))
     if time_zone and time_zone not in zoneinfo.available_timezones():
-        raise _invalid("/time_zone", "time_zone", "a zone such as Asia/Shanghai")
+        raise _invalid("/time_zone", "time_zone", say("a zone such as Asia/Shanghai"))
     values: dict[str, Any] = {"name": name, "language": language, "time_zone": time_zone}
     Person.objects.filter(pk=person_id).update(**values, shortcuts=shortcuts)
     return Person.objects.get(pk=person_id)
@@ -181,7 +182,7 @@ def check_password_rules(password: str, person: Person) -> None:
 
 def _check_name(name: str) -> None:
     if not 1 <= len(name) <= 120 or not name.isprintable():
-        raise _invalid("/name", "name", "1 to 120 printable characters")
+        raise _invalid("/name", "name", say("1 to 120 printable characters"))
 
 
 def _invalid(pointer: str, code: str, message: str) -> Invalid:

@@ -16,6 +16,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Missing
 from apps.core.rights import TokenScope
+from apps.core.texts import say
 
 DEFAULT_DAYS, LONGEST_DAYS = 90, 365
 _ALPHABET = string.ascii_letters + string.digits
@@ -66,7 +67,7 @@ def revoke_token(*, token_id: int, actor: Actor, reason: str = "") -> Token:
     if token is None:
         raise Missing()
     if not Token.objects.filter(pk=token_id, revoked_at__isnull=True).update(revoked_at=clock.now()):
-        raise Conflict("the token was revoked already", code="token_state")
+        raise Conflict(say("the token was revoked already"), code="token_state")
     token.refresh_from_db()
     record(actor=actor, action="token.revoked", on=token, reason=reason)
     return token
@@ -86,20 +87,26 @@ def _clusters(scope_ids: Sequence[int] | None, actor: Actor) -> list[Scope] | No
     wanted = set(scope_ids)
     found = list(queries.scopes_visible_to(actor).filter(pk__in=wanted))
     if len(found) != len(wanted):
-        raise Missing("there is no such cluster, or you may not see it")
+        raise Missing(say("there is no such cluster, or you may not see it"))
     return found
 
 
 def _check(name: str, scopes: Sequence[TokenScope], days: int) -> None:
     errors = []
     if not 1 <= len(name.strip()) <= 120 or not name.isprintable():
-        errors.append(FieldError(pointer="/name", code="name", message="1 to 120 printable characters"))
+        errors.append(FieldError(pointer="/name", code="name", message=say("1 to 120 printable characters")))
     if not scopes:
-        errors.append(FieldError(pointer="/scopes", code="scopes", message="choose at least one"))
+        errors.append(FieldError(pointer="/scopes", code="scopes", message=say("choose at least one")))
     if not 1 <= days <= LONGEST_DAYS:
-        errors.append(FieldError(pointer="/days", code="days", message=f"1 to {LONGEST_DAYS} days"))
+        errors.append(
+            FieldError(
+                pointer="/days",
+                code="days",
+                message=say("1 to %(longest_days)s days", longest_days=LONGEST_DAYS),
+            )
+        )
     if errors:
-        raise Invalid("the token is not valid", code=errors[0].code, errors=errors)
+        raise Invalid(say("the token is not valid"), code=errors[0].code, errors=errors)
 
 
 def _facts(token: Token) -> dict[str, object]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from apps.core.texts import say
+
 GENESIS = "0" * 64
 
 
@@ -71,21 +73,25 @@ def verify(links: Iterable[Link], *, marks: Mapping[int, str] | None = None) -> 
         if fault := _fault(link, seq, head):
             return Verification(count, seq, head, seq + 1, fault)
         if marks.get(link.seq, link.hash) != link.hash:
-            return Verification(count, seq, head, link.seq, "it is not the event that the checkpoint saw")
+            return Verification(
+                count, seq, head, link.seq, say("it is not the event that the checkpoint saw")
+            )
         count, seq, head = count + 1, link.seq, link.hash
     if marks and max(marks) > seq:
-        return Verification(count, seq, head, seq + 1, f"the checkpoint saw events up to {max(marks)}")
+        return Verification(
+            count, seq, head, seq + 1, say("the checkpoint saw events up to %(most)s", most=max(marks))
+        )
     return Verification(count, seq, head)
 
 
 def _fault(link: Link, seq: int, head: str) -> str:
     """What is wrong with the event that follows on seq; empty where nothing is."""
     if link.seq != seq + 1:
-        return f"event {seq + 1} is missing"
+        return say("event %(seq)s is missing", seq=seq + 1)
     if link.prev_hash != head:
-        return "the hash before it does not match"
+        return say("the hash before it does not match")
     if event_hash(seq=link.seq, prev_hash=link.prev_hash, body=link.body) != link.hash:
-        return "its text does not match its hash"
+        return say("its text does not match its hash")
     if link.columns:
         return _contradiction(link)
     return ""
@@ -95,6 +101,6 @@ def _contradiction(link: Link) -> str:
     try:
         meant = columns_of(json.loads(link.body))
     except (KeyError, TypeError, ValueError):
-        return "its text has another shape"
+        return say("its text has another shape")
     wrong = sorted(name for name, value in link.columns.items() if meant.get(name) != value)
-    return f"columns contradict its text: {', '.join(wrong)}" if wrong else ""
+    return say("columns contradict its text: %(wrong)s", wrong=", ".join(wrong)) if wrong else ""

@@ -15,6 +15,7 @@ from typing import Any
 
 from apps.core import digest
 from apps.core.errors import Invalid
+from apps.core.texts import say
 
 FORMAT = "supernode-portal-audit-checkpoint/1"
 _HEX = re.compile(r"[0-9a-f]{64}")
@@ -69,22 +70,26 @@ def read(text: str) -> Checkpoint:
     try:
         values = json.loads(text)
     except ValueError as error:
-        raise Invalid(f"the checkpoint is no JSON: {error}", code="checkpoint") from error
+        raise Invalid(say("the checkpoint is no JSON: %(error)s", error=error), code="checkpoint") from error
     if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise Invalid(f"no checkpoint: the format should be {FORMAT}", code="checkpoint")
+        raise Invalid(say("no checkpoint: the format should be %(format)s", format=FORMAT), code="checkpoint")
     for name in ("seq", "count"):
         if type(values.get(name)) is not int or values[name] < 0:
-            raise Invalid(f"the checkpoint's {name} should be a whole number", code="checkpoint")
+            raise Invalid(
+                say("the checkpoint's %(name)s should be a whole number", name=name), code="checkpoint"
+            )
     for name in ("head_hash", "hmac_sha256"):
         if not isinstance(values.get(name), str) or not _HEX.fullmatch(values[name]):
-            raise Invalid(f"the checkpoint's {name} should be 64 hex digits", code="checkpoint")
+            raise Invalid(
+                say("the checkpoint's %(name)s should be 64 hex digits", name=name), code="checkpoint"
+            )
     return _built(values)
 
 
 def _built(values: Mapping[str, Any]) -> Checkpoint:
     signed = values.get("ed25519") or {}
     if not isinstance(signed, dict) or not isinstance(values.get("at"), str):
-        raise Invalid("the checkpoint's at or ed25519 has another shape", code="checkpoint")
+        raise Invalid(say("the checkpoint's at or ed25519 has another shape"), code="checkpoint")
     return Checkpoint(
         seq=values["seq"],
         count=values["count"],

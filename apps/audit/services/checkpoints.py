@@ -17,6 +17,7 @@ from apps.audit.engine import chain, checkpoint
 from apps.audit.engine.checkpoint import Checkpoint
 from apps.core import clock, digest
 from apps.core.errors import Conflict, Invalid, Missing
+from apps.core.texts import say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,11 @@ class Comparison:
         found = self.verification
         if not found.intact:
             raise Conflict(
-                f"the audit trail is broken at event {found.first_bad_seq}: {found.reason}",
+                say(
+                    "the audit trail is broken at event %(first_bad_seq)s: %(reason)s",
+                    first_bad_seq=found.first_bad_seq,
+                    reason=found.reason,
+                ),
                 code="audit_broken",
                 first_bad_seq=found.first_bad_seq,
             )
@@ -86,10 +91,17 @@ def compare(paths: list[Path], *, report: queries.Report | None = None) -> Compa
         made = load(path)
         if marks.setdefault(made.seq, made.head_hash) != made.head_hash:
             raise Invalid(
-                f"{path.name}: another checkpoint of event {made.seq} says otherwise", code="checkpoint"
+                say(
+                    "%(name)s: another checkpoint of event %(seq)s says otherwise",
+                    name=path.name,
+                    seq=made.seq,
+                ),
+                code="checkpoint",
             )
     if marks.pop(0, chain.GENESIS) != chain.GENESIS:
-        raise Invalid("a checkpoint of the empty trail does not start at the beginning", code="checkpoint")
+        raise Invalid(
+            say("a checkpoint of the empty trail does not start at the beginning"), code="checkpoint"
+        )
     return Comparison(verification=queries.verify(marks=marks, report=report), checkpoints=len(paths))
 
 
@@ -101,15 +113,21 @@ def load(path: Path) -> Checkpoint:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise Missing(f"{path}: there is no such checkpoint") from error
+        raise Missing(say("%(path)s: there is no such checkpoint", path=path)) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(f"{path}: cannot be read: {error}", code="checkpoint") from error
+        raise Invalid(
+            say("%(path)s: cannot be read: %(error)s", path=path, error=error), code="checkpoint"
+        ) from error
     made = checkpoint.read(text)
     if not checkpoint.mac_holds(made, secret=settings.CHECKPOINT_SECRET):
-        message = f"{path.name}: its HMAC does not hold: it was changed, or made under another secret"
+        message = say(
+            "%(name)s: its HMAC does not hold: it was changed, or made under another secret", name=path.name
+        )
         raise Invalid(message, code="checkpoint_hmac")
     if made.signature and not _signature_holds(made):
-        raise Invalid(f"{path.name}: its signature does not hold", code="checkpoint_signature")
+        raise Invalid(
+            say("%(name)s: its signature does not hold", name=path.name), code="checkpoint_signature"
+        )
     return made
 
 
@@ -139,7 +157,9 @@ def _private_key() -> Ed25519PrivateKey | None:
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise Invalid(f"PORTAL_CHECKPOINT_KEY: {error}", code="checkpoint_key") from error
     if not isinstance(key, Ed25519PrivateKey):
-        raise Invalid("PORTAL_CHECKPOINT_KEY: an Ed25519 private key in PEM is needed", code="checkpoint_key")
+        raise Invalid(
+            say("PORTAL_CHECKPOINT_KEY: an Ed25519 private key in PEM is needed"), code="checkpoint_key"
+        )
     return key
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.core.verdicts import Verdict
 
 MAX_SCALING_LOSS = 0.15
@@ -48,7 +49,7 @@ def scaling(*, factor: float, ranks_before: int, ranks_after: int) -> Scaling:
     A loss above 15 % points at interconnect or scheduling, not at the cards.
     """
     if not 1 <= ranks_before < ranks_after or factor <= 0:
-        raise OutOfRange("ranks must grow, and the factor must be above zero")
+        raise OutOfRange(say("ranks must grow, and the factor must be above zero"))
     efficiency = factor * ranks_before / ranks_after
     too_much = round(1.0 - efficiency, _PLACES) > MAX_SCALING_LOSS
     advice = Advice.CHECK_TOPOLOGY_AND_SCHEDULING if too_much else Advice.OK

@@ -14,10 +14,12 @@ from apps.audit.services import decision, record
 from apps.benchmarks import queries
 from apps.benchmarks.engine.doubts import doubts_of_run
 from apps.benchmarks.models import Baseline, BenchmarkRun
+from apps.benchmarks.words import REASONS
 from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.core.units import gb
 from apps.environments.queries import matrix_in_force, reported_versions
 from apps.evidence import services as evidence
@@ -92,16 +94,25 @@ def state_collective(*, actor: Actor, run_id: int, collective: str) -> Benchmark
     person_id = actor.require_person_present()
     run = queries.run_for(actor, run_id, Right.OPERATE)
     if collective not in COLLECTIVES:
-        message = f"{collective}: say one of {', '.join(COLLECTIVES)}"
+        message = say(
+            "%(collective)s: say one of %(collectives)s",
+            collective=collective,
+            collectives=", ".join(COLLECTIVES),
+        )
         raise Invalid(message, errors=[FieldError(pointer="/collective", message=message)])
     if run.collective and run.collective_stated_by_id is None:
-        raise Conflict(f"the output itself says {run.collective}", code="collective_known")
+        raise Conflict(
+            say("the output itself says %(collective)s", collective=run.collective), code="collective_known"
+        )
     before = run.collective
     if run.candidates and collective not in run.candidates:
         allowed = ", ".join(run.candidates)
-        raise Conflict(f"bandwidths and times of this run are those of: {allowed}", code="not_a_candidate")
+        raise Conflict(
+            say("bandwidths and times of this run are those of: %(allowed)s", allowed=allowed),
+            code="not_a_candidate",
+        )
     if Baseline.objects.filter(run=run).exclude(collective=collective).exists():
-        raise Conflict(f"the run is a baseline of {before}", code="is_baseline")
+        raise Conflict(say("the run is a baseline of %(before)s", before=before), code="is_baseline")
     unsaid = Q(collective="") | Q(collective_stated_by__isnull=False)
     BenchmarkRun.objects.filter(unsaid, pk=run_id).update(
         collective=collective, collective_stated_by_id=person_id
@@ -129,7 +140,8 @@ def set_baseline(*, actor: Actor, run_id: int, reason: str = "") -> Baseline:
     accepted = queries.acceptance_of(run)
     if run.domain is None or accepted.verdict.value not in ("pass", "warn"):
         raise Conflict(
-            f"only an accepted run can be a baseline: {accepted.reason.value}", code="not_accepted"
+            say("only an accepted run can be a baseline: %(reason)s", reason=REASONS[accepted.reason.value]),
+            code="not_accepted",
         )
     in_force = queries.baseline_of(run.domain, run.collective)
     if in_force is not None and in_force.run_id == run.pk:

@@ -16,6 +16,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor, system
 from apps.core.errors import Conflict, Missing
+from apps.core.texts import say
 from apps.jobs import guarded_http, queries
 from apps.jobs.engine import retries, signing
 from apps.jobs.models import WebhookDelivery, WebhookEndpoint
@@ -63,7 +64,7 @@ def deliver(*, delivery_id: int) -> Attempt | None:
         return None
     delivery = WebhookDelivery.objects.select_related("endpoint").get(pk=delivery_id)
     if not delivery.endpoint.enabled:
-        made = Attempt(status=None, error="the endpoint is disabled", duration_s=0.0)
+        made = Attempt(status=None, error=say("the endpoint is disabled"), duration_s=0.0)
         _note(delivery, made, give_up=True)
         return made
     made = _attempt(delivery)
@@ -82,7 +83,7 @@ def redeliver(*, delivery_id: int, actor: Actor) -> WebhookDelivery:
         raise Missing()
     over = WebhookDelivery.objects.filter(pk=delivery_id, next_attempt_at__isnull=True)
     if not over.update(attempt=0, delivered_at=None, dead_at=None, next_attempt_at=clock.now()):
-        raise Conflict("the message is still being sent", code="delivery_state")
+        raise Conflict(say("the message is still being sent"), code="delivery_state")
     delivery.refresh_from_db()
     endpoint = delivery.endpoint
     record(

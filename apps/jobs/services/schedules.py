@@ -12,6 +12,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, Missing, Stale
 from apps.core.rights import Right
+from apps.core.texts import say
 from apps.jobs import registry
 from apps.jobs.models import Schedule
 from apps.jobs.services.work import enqueue
@@ -67,7 +68,14 @@ def change_schedule(
     """
     actor.require(Right.ADMIN, None)
     if not SHORTEST_S <= every_s <= LONGEST_S:
-        raise Invalid(f"every_s: say {SHORTEST_S} to {LONGEST_S} seconds", code="every_s")
+        raise Invalid(
+            say(
+                "every_s: say %(shortest_s)s to %(longest_s)s seconds",
+                shortest_s=SHORTEST_S,
+                longest_s=LONGEST_S,
+            ),
+            code="every_s",
+        )
     schedule = Schedule.objects.filter(pk=schedule_id).first()
     if schedule is None:
         raise Missing()

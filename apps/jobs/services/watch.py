@@ -9,10 +9,11 @@ from django.conf import settings
 from django.db.models import F, Q
 
 from apps.core import clock
+from apps.core.texts import say
 from apps.jobs.models import Heartbeat, Job, JobState
 from apps.jobs.services.work import send
 
-_LOST = {"code": "lost", "detail": "the worker was lost, on the last attempt too"}
+_LOST = {"code": "lost", "detail": say("the worker was lost, on the last attempt too")}
 _SENT_AT_ONCE = 500
 
 

@@ -18,6 +18,7 @@ from apps.core import clock, digest
 from apps.core.actor import Actor, system
 from apps.core.errors import FieldError, Invalid, Stale
 from apps.core.rights import Right
+from apps.core.texts import say
 from apps.jobs import queries
 from apps.jobs.engine import addresses, signing
 from apps.jobs.models import WebhookDelivery, WebhookEndpoint
@@ -171,13 +172,15 @@ def allowed_addresses() -> addresses.AllowList:
 def _check(url: str, events: Sequence[str]) -> None:
     errors = []
     if not is_callable(url):
-        message = "an https address without user and password; http only for hosts in PORTAL_WEBHOOK_ALLOW"
+        message = say(
+            "an https address without user and password; http only for hosts in PORTAL_WEBHOOK_ALLOW"
+        )
         errors.append(FieldError(pointer="/url", code="url", message=message))
     if not events or not all(_PATTERN.fullmatch(pattern) for pattern in events):
-        message = "patterns such as change.*, or * for every event"
+        message = say("patterns such as change.*, or * for every event")
         errors.append(FieldError(pointer="/events", code="events", message=message))
     if errors:
-        raise Invalid("the endpoint is not valid", code=errors[0].code, errors=errors)
+        raise Invalid(say("the endpoint is not valid"), code=errors[0].code, errors=errors)
 
 
 def is_callable(url: str) -> bool:

@@ -14,6 +14,7 @@ from apps.audit.services import decision, record
 from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Busy, Conflict
+from apps.core.texts import say, word
 from apps.jobs import queries
 from apps.jobs.models import ACTIVE, Job, JobState
 
@@ -50,7 +51,7 @@ def enqueue(
             if is_new:
                 transaction.on_commit(partial(send, job.pk), robust=True)
             return job
-    raise Busy("the same work is being asked for many times at once; try again")
+    raise Busy(say("the same work is being asked for many times at once; try again"))
 
 
 def _queued_twin_or(row: Job, mark: str) -> tuple[Job | None, bool]:
@@ -99,7 +100,9 @@ def cancel(*, job_id: int, actor: Actor) -> Job:
     asked = stopped or rows.filter(state=JobState.RUNNING).update(cancel_requested=True)
     job.refresh_from_db()
     if not asked:
-        raise Conflict(f"the job is {job.state} already", code="job_state", state=job.state)
+        raise Conflict(
+            say("the job is %(state)s already", state=word(job.state)), code="job_state", state=job.state
+        )
     record(
         actor=actor,
         action="job.cancelled",
@@ -120,7 +123,8 @@ def retry(*, job_id: int, actor: Actor) -> Job:
     job = queries.job_to_control(job_id, actor=actor)
     if job.state not in (JobState.FAILED, JobState.CANCELLED):
         raise Conflict(
-            f"the job is {job.state}; only a failed or cancelled one can be retried", code="job_state"
+            say("the job is %(state)s; only a failed or cancelled one can be retried", state=word(job.state)),
+            code="job_state",
         )
     again = enqueue(
         job.kind, actor=actor, scope_id=job.scope_id, max_attempts=job.max_attempts, **job.arguments
