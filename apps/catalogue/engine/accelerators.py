@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from apps.core.errors import Missing
+from apps.core.texts import say
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "accelerators.yaml"
 
@@ -106,7 +107,9 @@ def accelerator(part_id: str) -> Accelerator:
     try:
         return shipped_accelerators()[part_id]
     except KeyError:
-        raise Missing(f"no accelerator {part_id!r} in the catalogue", part_id=part_id) from None
+        raise Missing(
+            say("no accelerator %(part_id)s in the catalogue", part_id=f"{part_id!r}"), part_id=part_id
+        ) from None
 
 
 def _scaled(value: float | None, factor: float) -> float | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from apps.catalogue.engine.models import MlaSpec, ModelSpec
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 
 PLAIN_MLP_TYPES = ("gpt2", "gpt_neox", "mpt", "bloom", "opt", "falcon", "nemotron", "starcoder2", "phi")
 TIED_BY_DEFAULT = ("gpt2", "mpt", "bloom", "opt", "gemma", "gemma2", "gemma3_text")
@@ -26,13 +27,15 @@ def model_from_config(config: object) -> ModelSpec:
     are refused, for their counts are others.
     """
     if not isinstance(config, Mapping):
-        raise Invalid("a config.json is a JSON object", errors=[_problem("", "a JSON object is needed")])
+        raise Invalid(
+            say("a config.json is a JSON object"), errors=[_problem("", say("a JSON object is needed"))]
+        )
     text = config.get("text_config")
     if isinstance(text, Mapping):
         config = {**config, **text}
     hybrid = [key for key in HYBRID_KEYS if config.get(key) is not None]
     if hybrid:
-        message = "state-space layers are not supported"
+        message = say("state-space layers are not supported")
         raise Invalid(message, errors=[_problem(key, message) for key in hybrid])
     reader = _Reader(config)
     spec = _spec(reader, str(config.get("model_type", "")))
@@ -54,11 +57,16 @@ class _Reader:
             if value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, int):
-                self.errors.append(_problem(name, f"{name} must be a whole number, not {value!r}"))
+                self.errors.append(
+                    _problem(
+                        name,
+                        say("%(name)s must be a whole number, not %(value)s", name=name, value=f"{value!r}"),
+                    )
+                )
                 return 1
             return value
         if default is None:
-            self.errors.append(_problem(names[0], f"{names[0]} is missing"))
+            self.errors.append(_problem(names[0], say("%(names)s is missing", names=names[0])))
             return 1
         return default
 

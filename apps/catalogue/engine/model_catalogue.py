@@ -14,6 +14,7 @@ import yaml
 
 from apps.catalogue.engine.models import MlaSpec, ModelSpec
 from apps.core.errors import Missing
+from apps.core.texts import say
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "models.yaml"
 
@@ -77,5 +78,5 @@ def model_named(name: str) -> CatalogueModel:
     """The model of that id, name or alias. Raises Missing, naming it."""
     found = find_model(name)
     if found is None:
-        raise Missing(f"no model {name!r} in the catalogue", name=name)
+        raise Missing(say("no model %(name)s in the catalogue", name=f"{name!r}"), name=name)
     return found

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from apps.core.errors import FieldError, OutOfRange
+from apps.core.texts import say
 
 
 class AttentionFlops(StrEnum):
@@ -265,22 +266,26 @@ def _problems(spec: ModelSpec) -> list[FieldError]:
     found = []
     for key in ("layers", "hidden", "heads", "vocab", "kv_heads", "head_dim"):
         if getattr(spec, key) < 1:
-            found.append(FieldError(pointer=f"/{key}", message=f"{key} must be at least 1"))
+            found.append(FieldError(pointer=f"/{key}", message=say("%(key)s must be at least 1", key=key)))
     for key in ("ffn_hidden", "experts", "topk", "dense_layers", "mtp_layers", "shared_expert_ffn_hidden"):
         if getattr(spec, key) < 0:
-            found.append(FieldError(pointer=f"/{key}", message=f"{key} must not be negative"))
+            found.append(FieldError(pointer=f"/{key}", message=say("%(key)s must not be negative", key=key)))
     if found:
         return found
     if spec.mla is None and spec.heads % spec.kv_heads:
-        found.append(FieldError(pointer="/kv_heads", message="kv_heads must divide heads"))
+        found.append(FieldError(pointer="/kv_heads", message=say("kv_heads must divide heads")))
     if spec.experts and not 1 <= spec.topk <= spec.experts:
-        found.append(FieldError(pointer="/topk", message="topk must lie between 1 and experts"))
+        found.append(FieldError(pointer="/topk", message=say("topk must lie between 1 and experts")))
     if spec.experts and spec.expert_ffn_hidden < 1:
-        found.append(FieldError(pointer="/expert_ffn_hidden", message="expert_ffn_hidden must be at least 1"))
+        found.append(
+            FieldError(pointer="/expert_ffn_hidden", message=say("expert_ffn_hidden must be at least 1"))
+        )
     if spec.dense_layers > spec.layers:
-        found.append(FieldError(pointer="/dense_layers", message="dense_layers must not exceed layers"))
+        found.append(FieldError(pointer="/dense_layers", message=say("dense_layers must not exceed layers")))
     if spec.plain_layers and spec.ffn_hidden < 1:
-        found.append(FieldError(pointer="/ffn_hidden", message="ffn_hidden must be at least 1"))
+        found.append(FieldError(pointer="/ffn_hidden", message=say("ffn_hidden must be at least 1")))
     if spec.windowed_layers and spec.attention_window < 1:
-        found.append(FieldError(pointer="/attention_window", message="attention_window must be at least 1"))
+        found.append(
+            FieldError(pointer="/attention_window", message=say("attention_window must be at least 1"))
+        )
     return found
