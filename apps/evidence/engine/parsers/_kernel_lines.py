@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from apps.evidence.engine.parsers._prefixes import RAY
+
 _CLOCK = r"\d{2}:\d{2}:\d{2}"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
@@ -16,7 +18,7 @@ _HOST = r"(?=[\w.-]*[\d.-])[\w.-]{1,80}"
 _BEGINS = rf"\[|<|kern|NVRM|nvidia-|\d{{4}}-|{_MONTH} "
 _FRONT = re.compile(
     r"\s*(?:\[\d+,\d+\]<\w+>:\s*|\[\d{1,6}\] (?=\[)|\d{1,6}: |> ?|"
-    r"\([\w.:<>-]{1,80}(?: [\w.-]{1,40})? pid=\d{1,9}(?:, ip=[\w.:]{1,45})?\) ?|"  # of Ray
+    rf"{RAY.replace('?P<source>', '?:')}|"
     rf"\[pod/[\w./-]{{1,300}}\] ?|[\w.-]{{1,80}} {{1,40}}\| (?={_BEGINS})|"  # of kubectl and docker compose
     rf"(?P<tagged>{_HOST}): (?={_BEGINS}))?"
     rf"(?:\[?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\S{{0,16}}\s+(?=\[?(?:{_DAY} |\d{{4}}-)|kern\s*:))?"  # of a collector

@@ -1,7 +1,7 @@
 """What launchers, log collectors and people put in front of each line of a tool's output.
 
 srun -l (`0: `), mpirun --tag-output (`[1,0]<stdout>:`) and -l (`[0] `), torchrun (`[default0]:`,
-`[rank0]: `), Ray (`(Worker pid=7, ip=192.0.2.1) `), kubectl and docker (`[pod/a/b] `, `a-0 | `),
+`[rank0]: `), Ray (`(Worker pid=7, ip=192.0.2.1) `, `(raylet) `), kubectl and docker (`[pod/a/b] `, `a-0 | `),
 timestamps, quote marks.
 Prefixes may be stacked; the indentation behind the last one belongs to the tool and stays.
 """
@@ -21,6 +21,13 @@ _CTIME = rf"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{{2}} {{1,2}}\d{{1,2}} {_C
 
 # Each takes exactly one separating blank, so that indentation survives. Named groups: task, stream, source.
 _TIME = re.compile(rf"(?:\[(?:{_ISO}|{_CTIME}|{_CLOCK})\]|{_ISO}|{_CLOCK})(?:[:,|]? |\t|$)")
+# A worker (`(Train pid=7, ip=192.0.2.1)`, `(pid=7)`) or a service of Ray itself (`(raylet)`, `(autoscaler +5s)`).
+RAY = (
+    r"\((?P<source>(?:(?:[\w.:<>-]{1,80}(?: [\w.=-]{1,40})? )?pid=\w{1,20}|"
+    r"raylet|gcs_server|log_monitor|dashboard(?:_agent)?|runtime_env_agent|(?:autoscaler|scheduler) \+[\dhms]{1,12})"
+    r"(?:, (?:ip|node_id)=[\w.:-]{1,64}){0,2})\) ?"
+)
+_RAY = re.compile(RAY)
 _TASK = re.compile(r" {0,5}(?P<task>\d{1,6}):(?: |$)")
 _COMPOSE = re.compile(r"(?P<source>[a-z0-9]{1,40}(?:[.-][a-z0-9]{1,40}){1,12}) {1,40}\|(?: |$)")
 _IN_BRACKETS = tuple(
@@ -37,9 +44,7 @@ _IN_BRACKETS = tuple(
 # By the character that a line begins with; most lines begin with none of these, and there are many lines.
 _BY_FIRST = {
     "[": (_TIME, *_IN_BRACKETS),
-    "(": (
-        re.compile(r"\((?P<source>[\w.:<>-]{1,80}(?: [\w.-]{1,40})? pid=\d{1,9}(?:, ip=[\w.:]{1,45})?)\) ?"),
-    ),
+    "(": (_RAY,),
     ">": (re.compile(r">(?: |$)"),),
     " ": (_TASK,),
     **dict.fromkeys(string.digits, (_TIME, _TASK, _COMPOSE)),

@@ -65,6 +65,8 @@ DRESSES: dict[str, Callable[[str], bytes]] = {
     "kubectl --timestamps": every_line(lambda line: f"2025-01-21T04:41:44.283302123Z {line}"),
     "docker compose": every_line(lambda line: f"bench-worker-0  | {line}"),
     "Ray": every_line(lambda line: f"\x1b[36m(Worker pid=7, ip=192.0.2.1)\x1b[0m {line}"),
+    "Ray's own service": every_line(lambda line: f"\x1b[33m(raylet, ip=192.0.2.1)\x1b[0m {line}"),
+    "Ray without a name": every_line(lambda line: f"(pid=936) {line}"),
     "a quotation": every_line(lambda line: f"> {line}"),
     "a code fence": lambda text: f"### Output\n\n```text\n{text}\n```\n".encode(),
     "HTML": lambda text: (

@@ -37,6 +37,8 @@ def corpus(name: str) -> Reading:
         ("[  123.456789][ T4321] ", "uptime", "123.456789", None),
         ("<4>[  123.456789] ", "uptime", "123.456789", None),
         ("(Worker pid=7, ip=192.0.2.1) [  123.456789] ", "uptime", "123.456789", None),
+        ("(raylet, ip=192.0.2.1) [  123.456789] ", "uptime", "123.456789", None),
+        ("(pid=7) [  123.456789] ", "uptime", "123.456789", None),
         ("[pod/ops/dmesg-x7] [  123.456789] ", "uptime", "123.456789", None),
         ("dmesg-1  | [  123.456789] ", "uptime", "123.456789", None),
         ("4,1234,123456789,-;", None, None, None),

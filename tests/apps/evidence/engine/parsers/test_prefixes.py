@@ -26,6 +26,14 @@ PRINTED = "    Product Name    : NVIDIA H100"
         ("[Sun Feb 23 16:24:18 2025] ", None),
         ("04:41:44 ", None),
         ("(RayWorkerWrapper pid=936, ip=192.0.2.1) ", None),
+        ("(raylet) ", None),
+        ("(raylet, ip=192.0.2.1) ", None),
+        ("(pid=936) ", None),
+        ("(pid=936, ip=192.0.2.1) ", None),
+        ("(pid=gcs_server) ", None),
+        ("(VllmWorker rank=1 pid=936) ", None),
+        ("(Trainer.step pid=936, ip=2001:db8::7) ", None),
+        ("(autoscaler +1m5s) ", None),
         ("[pod/bench-0/main] ", None),
         ("bench-worker-0  | ", None),
         ("> ", None),
@@ -49,6 +57,7 @@ def test_a_prefix_is_taken_off_and_the_indentation_stays(prefix: str, task: int 
         "vllm-0:936:936 [0] NCCL INFO cudaDriverVersion 12040",
         "[6781741.548768] NVRM: Xid (PCI:0000:91:00): 79",
         "PyTorch version: 2.4.0",
+        "(raylets are fine)",
     ],
 )
 def test_what_the_tool_printed_is_left_alone(text: str) -> None:
