@@ -50,6 +50,7 @@ class Matrix:
     rows: dict[str, Row] = field(default_factory=dict)
     nic_names: dict[str, str] = field(default_factory=dict)
     has_legend: bool = False
+    named_at: list[Line] = field(default_factory=list)  # lines of the legend that name a NIC
 
     def words(self, label: str) -> list[str] | None:
         """Link words of a row, one for each column; None where their number is another."""
@@ -127,6 +128,8 @@ def _add(matrix: Matrix, row: Row, notes: Notes) -> None:
 def _add_legend(matrix: Matrix, line: Line, notes: Notes) -> None:
     matrix.has_legend = matrix.has_legend or "Legend:" in line.text
     named = _LEGEND.fullmatch(line.text)
+    if named:
+        matrix.named_at.append(line)
     if named and matrix.nic_names.setdefault(named["label"], named["name"]) != named["name"]:
         notes.add("contradictory_value", f"{named['label']} has a second name", at=line)
 

@@ -25,6 +25,7 @@ from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._packages import differing, packages, version_of
 from apps.evidence.engine.parsers._topo_matrix import find_matrix, matrix_facts
 from apps.evidence.engine.parsers._values import count, yes_or_no
+from apps.evidence.engine.parsers._version_files import note_cut
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
@@ -99,6 +100,7 @@ def read(source: Source) -> Reading:
         "topology": matrix_facts(matrix, notes) if matrix else None,
     }
     _check(facts, notes)
+    note_cut(source, matrix.named_at if matrix else (), notes)
     _check_end(found, facts, lines, notes)
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 

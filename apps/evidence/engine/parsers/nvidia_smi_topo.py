@@ -7,6 +7,7 @@ import re
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._topo_matrix import PEER_WORDS, find_matrix, matrix_facts
+from apps.evidence.engine.parsers._version_files import note_cut
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
@@ -38,6 +39,7 @@ def read(source: Source) -> Reading:
             "nvidia-smi topo: this is the matrix of peer access (topo -p2p), not of connections (topo -m)",
             code="peer_matrix",
         )
+    note_cut(source, matrix.named_at, notes)
     return Reading(kind=KIND, facts=matrix_facts(matrix, notes), warnings=notes.all(), parser_version=VERSION)
 
 
