@@ -214,6 +214,22 @@ _SOURCES: Mapping[str, tuple[_Source, ...]] = {
         _Source(component="gpu_model", key="models"),
         _Source(component="gpu_count", key="gpus"),
     ),
+    "ascend_versions": (
+        # The files say what is installed, the boards what runs.
+        _Source(component="npu_driver", key="board_driver"),
+        _Source(component="npu_driver", key="driver", standing=_DECLARED),
+        _Source(component="npu_firmware", key="board_firmware"),
+        _Source(component="npu_firmware", key="firmware", standing=_DECLARED),
+        _Source(component="cann", key="cann", standing=_DECLARED),
+    ),
+    "fabric_manager": (_Source(component="fabric_manager", key="versions"),),
+    "nvswitch_firmware": (_Source(component="nvswitch_firmware", key="versions"),),
+    "ofed_info": (_Source(component="ofed", key="versions"),),
+    "dmi": (_Source(component="host_bios", key="bios_version"),),
+    "package_list": (
+        _Source(component="fabric_manager", key="fabric_manager", standing=_DECLARED),
+        _Source(component="dcgm", key="dcgm", standing=_DECLARED),
+    ),
     "hl_smi": (
         _Source(component="gaudi_driver", key="driver_version"),
         _Source(component="gaudi_firmware", key="version"),

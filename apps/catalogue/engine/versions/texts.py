@@ -9,6 +9,7 @@ from packaging.version import InvalidVersion, Version
 from apps.catalogue.engine.versions.value import Parts
 
 _VBIOS_HEX = re.compile(r"[0-9A-Fa-f]{2}(?:\.[0-9A-Fa-f]{2}){3,5}")
+_SWITCH_ASIC = re.compile(r"[0-9]{2,3}\.[0-9]{4}\.[0-9]{1,4}")
 _VBIOS_BOARD = re.compile(r"[0-9]{3}-[0-9A-Z]{4,12}-[0-9A-Z]{2,5}")
 
 
@@ -34,8 +35,11 @@ def read_pep440(text: str) -> Parts | None:
 
 
 def read_vbios(text: str) -> Parts | None:
-    """A VBIOS image: 96.00.A5.00.01 (hexadecimal groups) or 113-D3430400-037. Equal or not, never newer."""
-    if _VBIOS_HEX.fullmatch(text):
+    """An image in a GPU or NVSwitch: 96.00.A5.00.01 (hexadecimal groups), 113-D3430400-037, 35.2014.1482.
+
+    Equal or not, never newer.
+    """
+    if _VBIOS_HEX.fullmatch(text) or _SWITCH_ASIC.fullmatch(text):
         return Parts(canonical=text.upper())
     if _VBIOS_BOARD.fullmatch(text.upper()):
         return Parts(canonical=text.upper())
