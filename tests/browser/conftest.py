@@ -12,9 +12,11 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.portal_process import Portal, own_postgresql, portal
 from tests.browser.visitor import CHROMIUM
 
-EMBEDDED = pytest.param("embedded", id="SQLite and files")
+EMBEDDED = pytest.param("embedded", id="SQLite and files", marks=pytest.mark.xdist_group("embedded"))
 PASSED: pytest.StashKey[bool] = pytest.StashKey()
-SERVERS = pytest.param("servers", id="PostgreSQL and Redis", marks=pytest.mark.services)
+SERVERS = pytest.param(
+    "servers", id="PostgreSQL and Redis", marks=[pytest.mark.services, pytest.mark.xdist_group("servers")]
+)
 
 
 @pytest.hookimpl(wrapper=True)
