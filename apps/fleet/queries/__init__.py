@@ -13,6 +13,7 @@ from apps.fleet.queries.domains import DomainPreview, domain_preview
 from apps.fleet.queries.holds import active_holds, held_by, in_state, state_of
 from apps.fleet.queries.node_page import NodePage, node_page
 from apps.fleet.queries.nodes import (
+    cards_on,
     counted,
     missing_node,
     node_by_reported_name,
@@ -39,6 +40,7 @@ __all__ = [
     "accelerators_visible",
     "active_holds",
     "aliases_visible",
+    "cards_on",
     "cluster_for",
     "cluster_of_scope",
     "cluster_rows",

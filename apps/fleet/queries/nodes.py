@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Missing
 from apps.core.rights import Right
+from apps.core.texts import joined, say
 from apps.fleet.models import Accelerator, Cluster, Hold, Node, NodeAlias, NodeQuerySet
 
 
@@ -22,8 +23,14 @@ def nodes_visible(actor: Actor) -> NodeQuerySet:
 
 
 def node_rows(actor: Actor, cluster: Cluster) -> NodeQuerySet:
-    """The nodes of a cluster for its list, each with `accelerator_count`."""
-    return counted(nodes_visible(actor).filter(cluster=cluster)).order_by("domain__name", "index", "name")
+    """The nodes of a cluster for its list."""
+    return nodes_visible(actor).filter(cluster=cluster).order_by("domain__name", "index", "name")
+
+
+def cards_on(nodes: Iterable[Node]) -> dict[int, int]:
+    """How many accelerators each of these nodes has; those without any are left out."""
+    rows = Accelerator.objects.filter(node__in=[node.pk for node in nodes]).order_by().values_list("node_id")
+    return dict(rows.annotate(number=Count("pk")))
 
 
 def counted(nodes: NodeQuerySet) -> NodeQuerySet:
@@ -87,16 +94,20 @@ def nodes_by_name(cluster: Cluster, names: Iterable[str]) -> list[Node]:
         by_name |= {alias.name: alias.node for alias in aliases}
     errors = [
         FieldError(
-            pointer=f"/nodes/{place}", code="unknown_node", message=f"{name}: no such node in {cluster.slug}"
+            pointer=f"/nodes/{place}",
+            code="unknown_node",
+            message=say("%(name)s: no such node in %(slug)s", name=name, slug=cluster.slug),
         )
         for place, name in enumerate(wanted)
         if name not in by_name
     ]
     errors += [
-        FieldError(pointer=f"/nodes/{place}", code="given_twice", message=f"{name}: given twice")
+        FieldError(
+            pointer=f"/nodes/{place}", code="given_twice", message=say("%(name)s: given twice", name=name)
+        )
         for place, name in enumerate(wanted)
         if name in wanted[:place]
     ]
     if errors:
-        raise Invalid("; ".join(error.message for error in errors[:5]), code="nodes", errors=errors)
+        raise Invalid(joined("; ", [error.message for error in errors[:5]]), code="nodes", errors=errors)
     return [by_name[name] for name in wanted]
