@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 
+from apps.core.texts import say
 from apps.fleet.models import BulkImport, ImportState
 from apps.fleet.services import imports, what_ifs
+from apps.fleet.services.import_looks import look, note
 from apps.jobs.registry import job
 from apps.jobs.running import RunningJob, Skipped
 
@@ -16,12 +18,14 @@ _TELL_EVERY_S = 0.5
 def plan_import(running: RunningJob) -> None:
     """Look at what a file would do; where that was asked for and no row is wrong, apply it too."""
     row = _import(running)
-    running.progress(0, None, "reading")
+    running.progress(0, None, say("reading"))
+    found = look(row)
     with running.finishing() as outcome:
+        row = _import(running, lock=True)
         if row.apply_at_once:
-            imports.apply_or_note(actor=running.actor, row=row)
+            imports.apply_or_note(actor=running.actor, row=row, found=found)
         else:
-            imports.plan_now(row=row)
+            note(row, found)
         outcome.result, outcome.url = imports.summary_of(row), imports.address_of(row)
 
 
@@ -29,14 +33,21 @@ def plan_import(running: RunningJob) -> None:
 def apply_import(running: RunningJob) -> None:
     """Do what was looked at, in one transaction with the completion of the job."""
     row = _import(running)
-    running.progress(0, row.row_count, "writing")
+    running.progress(0, row.row_count, say("reading"))
+    found = look(row)
+    running.progress(0, row.row_count, say("writing"))
     with running.finishing() as outcome:
-        imports.apply_or_note(actor=running.actor, row=row)
+        row = _import(running, lock=True)
+        imports.apply_or_note(actor=running.actor, row=row, found=found)
         outcome.result, outcome.url = imports.summary_of(row), imports.address_of(row)
 
 
-def _import(running: RunningJob) -> BulkImport:
-    row = BulkImport.objects.select_related("cluster__scope").get(pk=running.arguments["import_id"])
+def _import(running: RunningJob, *, lock: bool = False) -> BulkImport:
+    """The import that the job is about. Raises Skipped where somebody changed or applied it meanwhile."""
+    rows = BulkImport.objects.select_related("cluster__scope")
+    if lock:
+        rows = rows.select_for_update(of=("self",))
+    row = rows.get(pk=running.arguments["import_id"])
     if row.state == ImportState.APPLIED or row.version != running.arguments["version"]:
         raise Skipped("the import was applied or changed meanwhile")
     return row
@@ -52,7 +63,7 @@ def play_what_if(running: RunningJob) -> None:
         now = time.monotonic()
         if now - told_at[0] > _TELL_EVERY_S:
             told_at[0] = now
-            running.progress(done, total, "playing")
+            running.progress(done, total, say("playing"))
 
     result = what_ifs.play(cluster_id=cluster_id, values=values, progress=progress)
     with running.finishing() as outcome:

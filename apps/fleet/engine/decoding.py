@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from apps.core import safe_yaml
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine.tables import SCHEMAS, Table
 
 MAX_ROWS = 500_000
@@ -59,7 +60,14 @@ def decode(data: bytes, *, form: Form | None = None, table: Table | None = None)
     else:
         decoded = Decoded(form=form, rows=_tables(safe_yaml.load(text)))
     if decoded.row_count > MAX_ROWS:
-        raise _invalid(f"{decoded.row_count} rows; at most {MAX_ROWS} in one import", "too_many_rows")
+        raise _invalid(
+            say(
+                "%(row_count)s rows; at most %(max_rows)s in one import",
+                row_count=decoded.row_count,
+                max_rows=MAX_ROWS,
+            ),
+            "too_many_rows",
+        )
     return decoded
 
 
@@ -68,11 +76,18 @@ def _text(data: bytes) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as fault:
-        raise _invalid(f"byte {fault.start}: the file is not {encoding.upper()} text", "encoding") from fault
+        raise _invalid(
+            say(
+                "byte %(start)s: the file is not %(encoding)s text",
+                start=fault.start,
+                encoding=encoding.upper(),
+            ),
+            "encoding",
+        ) from fault
     if "\x00" in text:
-        raise _invalid("the file holds NUL characters; it is no text", "encoding")
+        raise _invalid(say("the file holds NUL characters; it is no text"), "encoding")
     if not text.strip():
-        raise _invalid("the file is empty", "empty")
+        raise _invalid(say("the file is empty"), "empty")
     return text
 
 
@@ -90,7 +105,10 @@ def _json(text: str) -> Any:
     except (ValueError, RecursionError) as fault:
         line = getattr(fault, "lineno", None)
         where = f"line {line}: " if line else ""
-        raise _invalid(f"{where}no valid JSON: {getattr(fault, 'msg', fault)}", "bad_json") from fault
+        raise _invalid(
+            say("%(where)sno valid JSON: %(fault)s", where=where, fault=getattr(fault, "msg", fault)),
+            "bad_json",
+        ) from fault
 
 
 def _no_constant(name: str) -> Any:
@@ -101,19 +119,25 @@ def _tables(value: Any) -> Rows:
     """{table: [row, …]}; every wrong table and row is named."""
     if not isinstance(value, Mapping):
         known = ", ".join(table.value for table in Table)
-        raise _invalid(f"the file maps tables ({known}) to lists of rows", "wrong_shape")
+        raise _invalid(say("the file maps tables (%(known)s) to lists of rows", known=known), "wrong_shape")
     errors: list[FieldError] = []
     rows: dict[Table, list[Mapping[str, object]]] = {}
     for name, found in value.items():
         if name not in {table.value for table in Table}:
             known = ", ".join(table.value for table in Table)
-            errors.append(_error(f"/{name}", f"there is no table {name}; there are {known}", "unknown_table"))
+            errors.append(
+                _error(
+                    f"/{name}",
+                    say("there is no table %(name)s; there are %(known)s", name=name, known=known),
+                    "unknown_table",
+                )
+            )
         elif not isinstance(found, list):
-            errors.append(_error(f"/{name}", "must be a list of rows", "wrong_shape"))
+            errors.append(_error(f"/{name}", say("must be a list of rows"), "wrong_shape"))
         else:
             rows[Table(name)] = found
             errors += [
-                _error(f"/{name}/{number}", "a row is an object of columns", "wrong_shape")
+                _error(f"/{name}/{number}", say("a row is an object of columns"), "wrong_shape")
                 for number, row in enumerate(found, start=1)
                 if not isinstance(row, Mapping)
             ]
@@ -134,11 +158,19 @@ def _csv(text: str, table: Table | None) -> Decoded:
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(names):
-                message = f"line {reader.line_num}: {len(cells)} cells under {len(names)} columns"
+                message = say(
+                    "line %(line_num)s: %(count)s cells under %(count_2)s columns",
+                    line_num=reader.line_num,
+                    count=len(cells),
+                    count_2=len(names),
+                )
                 errors.append(_error(f"/{len(rows) + 1}", message, "cells"))
             rows.append(dict(zip(names, cells, strict=False)))
     except csv.Error as fault:
-        raise _invalid(f"line {reader.line_num}: no valid CSV: {fault}", "bad_csv") from fault
+        raise _invalid(
+            say("line %(line_num)s: no valid CSV: %(fault)s", line_num=reader.line_num, fault=fault),
+            "bad_csv",
+        ) from fault
     _refuse(errors)
     table = table or _table_of(names)
     return Decoded(form=Form.CSV, rows={table: rows}, columns=tuple(names))
@@ -146,9 +178,14 @@ def _csv(text: str, table: Table | None) -> Decoded:
 
 def _head_errors(names: Sequence[str]) -> list[FieldError]:
     twice = [name for name, count in Counter(names).items() if count > 1]
-    errors = [_error(f"/{name}", f"the column {name} is there twice", "column_twice") for name in twice]
+    errors = [
+        _error(f"/{name}", say("the column %(name)s is there twice", name=name), "column_twice")
+        for name in twice
+    ]
     if "" in names:
-        errors.append(_error("/", f"column {names.index('') + 1} has no name", "column_unnamed"))
+        errors.append(
+            _error("/", say("column %(value)s has no name", value=names.index("") + 1), "column_unnamed")
+        )
     return errors
 
 
@@ -157,12 +194,12 @@ def _table_of(names: Sequence[str]) -> Table:
     fitting = {
         table: len({one.name for one in schema.columns} & set(names))
         for table, schema in SCHEMAS.items()
-        if set(schema.key) <= set(names)
+        if all({name, schema.instead.get(name, name)} & set(names) for name in schema.key)
     }
     most = max(fitting.values(), default=0)
     best = [table for table, count in fitting.items() if count == most]
     if len(best) != 1:
-        raise _invalid("say which table the CSV file holds; its columns do not tell", "unknown_table")
+        raise _invalid(say("say which table the CSV file holds; its columns do not tell"), "unknown_table")
     return best[0]
 
 
@@ -176,5 +213,5 @@ def _invalid(message: str, code: str) -> Invalid:
 
 def _refuse(errors: Sequence[FieldError]) -> None:
     if errors:
-        more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
+        more = say(" and %(count)s more", count=len(errors) - 1) if len(errors) > 1 else ""
         raise Invalid(f"{errors[0].message}{more}", code="import_file", errors=errors[:_MAX_ERRORS])

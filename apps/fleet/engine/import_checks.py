@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from apps.core.texts import say
+from apps.fleet.engine.cells import Value
 from apps.fleet.engine.tables import SCHEMAS, Key, Table, Values
 
-_SINGULAR = {Table.DOMAINS: "domain", Table.NODES: "node", Table.SWITCHES: "switch"}
+_SINGULAR = {Table.DOMAINS: say("domain"), Table.NODES: say("node"), Table.SWITCHES: say("switch")}
 
 Fleet = Mapping[Table, Mapping[Key, Values]]
 Given = Mapping[Table, Mapping[Key, int]]
@@ -33,7 +35,8 @@ def cross_check(after: Fleet, given: Given) -> dict[Table, list[RowError]]:
     for table, rows in given.items():
         found[table] = [*_references(table, after, rows), *_uniques(table, after, rows)]
     found.setdefault(Table.NODES, []).extend(_aliases(after, given.get(Table.NODES, {})))
-    found.setdefault(Table.ACCELERATORS, []).extend(_homes(after, given.get(Table.ACCELERATORS, {})))
+    for table, errors in _homes(after, given).items():
+        found.setdefault(table, []).extend(errors)
     found.setdefault(Table.LINKS, []).extend(_link_ends(after, given.get(Table.LINKS, {})))
     found[Table.LINKS].extend(_cycles(after, given.get(Table.LINKS, {})))
     return found
@@ -48,23 +51,33 @@ def _references(table: Table, after: Fleet, rows: Mapping[Key, int]) -> Iterator
         for key, number in rows.items():
             name = after[table].get(key, {}).get(column.name)
             if name and (name,) not in there:
-                message = f"there is no {what} {name}, neither in the fleet nor in this import"
+                message = say(
+                    "there is no %(what)s %(name)s, neither in the fleet nor in this import",
+                    what=what,
+                    name=name,
+                )
                 yield _error(number, column.name, name, message, f"unknown_{what}")
 
 
 def _uniques(table: Table, after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
+    within = SCHEMAS[table].within
     for name in SCHEMAS[table].unique:
-        holders: dict[object, list[Key]] = {}
+        holders: dict[tuple[object, object], list[Key]] = {}
         for key, values in after[table].items():
             if values[name]:
-                holders.setdefault(values[name], []).append(key)
-        for value, keys in holders.items():
+                holders.setdefault((values[name], within and values[within]), []).append(key)
+        for (value, _kind), keys in holders.items():
             blamed = [key for key in keys if key in rows]
             if len(keys) < 2 or not blamed:
                 continue
             for key in blamed if len(blamed) < len(keys) else blamed[1:]:
                 other = next(one for one in keys if one != key)
-                message = f"{name} {value} is that of {_shown(other)} already"
+                message = say(
+                    "%(name)s %(value)s is that of %(other)s already",
+                    name=name,
+                    value=value,
+                    other=_shown(other),
+                )
                 yield _error(rows[key], name, value, message, "not_unique")
 
 
@@ -77,25 +90,52 @@ def _aliases(after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
             if first != key and (key in rows or first in rows):
                 number = rows.get(key, rows.get(first, 0))
                 other = first if key in rows else key
-                message = f"{alias} means node {_shown(other)} already"
+                message = say("%(alias)s means node %(other)s already", alias=alias, other=_shown(other))
                 yield _error(number, "aliases", alias, message, "not_unique")
 
 
-def _homes(after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
-    """An accelerator's sub-domain is one of its node's domain."""
+def _homes(after: Fleet, given: Given) -> dict[Table, list[RowError]]:
+    """An accelerator's sub-domain is one of its node's domain. Its row is blamed, or its node's, or the domain's."""
     homes = {
         (name, str(key[0]))
         for key, values in after[Table.DOMAINS].items()
         for name in _names(values["sub_domains"])
     }
-    for key, number in rows.items():
-        values = after[Table.ACCELERATORS].get(key)
+    rows = {table: given.get(table, {}) for table in (Table.ACCELERATORS, Table.NODES, Table.DOMAINS)}
+    found: dict[Table, list[RowError]] = {table: [] for table in rows}
+    told: set[tuple[Table, int, Value]] = set()
+    for key, card in after[Table.ACCELERATORS].items():
         node = after[Table.NODES].get((key[0],))
-        if values is None or node is None or not values["sub_domain"]:
+        if node is None or not card["sub_domain"] or (card["sub_domain"], node["domain"]) in homes:
             continue
-        if (values["sub_domain"], node["domain"]) not in homes:
-            message = f"domain {node['domain'] or 'none'} of node {key[0]} has no such sub-domain"
-            yield _error(number, "sub_domain", values["sub_domain"], message, "unknown_sub_domain")
+        own: dict[Table, Key] = {
+            Table.ACCELERATORS: key,
+            Table.NODES: (key[0],),
+            Table.DOMAINS: (node["domain"],),
+        }
+        table = next((table for table, one in own.items() if one in rows[table]), None)
+        if table is None:
+            continue
+        row = rows[table][own[table]]
+        if (table, row, card["sub_domain"]) not in told:
+            told.add((table, row, card["sub_domain"]))
+            found[table].append(_astray(table, row, _shown(key), card, node))
+    return found
+
+
+def _astray(table: Table, row: int, shown: str, card: Values, node: Values) -> RowError:
+    hall, domain = card["sub_domain"], node["domain"] or say("none")
+    if table is Table.DOMAINS:
+        message = say("accelerator %(shown)s still belongs to sub-domain %(hall)s", shown=shown, hall=hall)
+        return _error(row, "sub_domains", hall, message, "sub_domain_in_use")
+    message = say(
+        "domain %(domain)s has no sub-domain %(hall)s, to which accelerator %(shown)s belongs",
+        domain=domain,
+        hall=hall,
+        shown=shown,
+    )
+    column = "sub_domain" if table is Table.ACCELERATORS else "domain"
+    return _error(row, column, hall, message, "unknown_sub_domain")
 
 
 def _link_ends(after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
@@ -111,12 +151,18 @@ def _link_ends(after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
         else:
             known = (lower,) in after[Table.NODES] or (lower,) in switches
         if not known:
-            message = "neither a switch nor a node nor an accelerator (node/index) of this name"
+            message = say("neither a switch nor a node nor an accelerator (node/index) of this name")
             yield _error(number, "lower", lower, message, "unknown_end")
         elif (lower,) in switches and (upper,) in switches and lower != upper:
             above, below = switches[upper,]["tier"], switches[lower,]["tier"]
             if isinstance(above, int) and isinstance(below, int) and above <= below:
-                message = f"{upper} of tier {above} cannot be above {lower} of tier {below}"
+                message = say(
+                    "%(upper)s of tier %(above)s cannot be above %(lower)s of tier %(below)s",
+                    upper=upper,
+                    above=above,
+                    lower=lower,
+                    below=below,
+                )
                 yield _error(number, "lower", lower, message, "tier_order")
 
 
@@ -129,7 +175,7 @@ def _cycles(after: Fleet, rows: Mapping[Key, int]) -> Iterator[RowError]:
     in_cycle = _on_cycles(below)
     for key, number in rows.items():
         if key in after[Table.LINKS] and key[0] in in_cycle and key[1] in in_cycle:
-            yield _error(number, "lower", key[1], f"{key[0]} would be beneath itself", "cycle")
+            yield _error(number, "lower", key[1], say("%(key)s would be beneath itself", key=key[0]), "cycle")
 
 
 def _on_cycles(below: Mapping[str, Sequence[str]]) -> set[str]:

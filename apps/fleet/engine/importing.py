@@ -6,14 +6,17 @@ a column that it does not have stays as it is. So what was exported imports agai
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from apps.core.errors import FieldError
-from apps.fleet.engine.cells import BadCell, Value, as_csv
+from apps.core.texts import say
+from apps.fleet.engine.cells import Value, as_csv
 from apps.fleet.engine.import_checks import RowError, cross_check
+from apps.fleet.engine.import_moves import node_moves, part_moves
+from apps.fleet.engine.import_rows import column_errors, missing, or_default, read_row, renamed, whole
 from apps.fleet.engine.tables import SCHEMAS, Key, Schema, Table, Values
 
 
@@ -85,12 +88,13 @@ def plan_import(
     current: Mapping[Table, Mapping[Key, Values]],
     mode: Mode,
     columns: Mapping[Table, Mapping[str, str]] | None = None,
+    held: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> ImportPlan:
     """What an import of these rows would do to the current rows.
 
     rows: numbered from 1 within their table, as decoded from CSV, JSON or YAML. current: all rows there are.
     columns: per table, name in the file → our column (a NetBox export, say); then other names are ignored,
-    while without it an unknown column is an error.
+    while without it an unknown column is an error. held: node → kinds of its active holds.
     """
     plans: dict[Table, TablePlan] = {}
     after: dict[Table, dict[Key, Values]] = {table: dict(current.get(table, {})) for table in Table}
@@ -103,6 +107,8 @@ def plan_import(
             given[table] = {key: number for key, (number, _) in planner.seen.items()}
             after[table].update(planner.as_if)
     found = cross_check(after, given)
+    found.setdefault(Table.NODES, []).extend(node_moves(current, after, given, held))
+    found.setdefault(Table.PARTS, []).extend(part_moves(current, after, given))
     return ImportPlan(tables=tuple(_with_errors(plan, found.get(table, ())) for table, plan in plans.items()))
 
 
@@ -135,11 +141,11 @@ class _Planner:
         self.errors: list[RowError] = []
 
     def take_all(self, rows: Sequence[Mapping[str, object]], renames: Mapping[str, str] | None) -> None:
-        self.errors += _column_errors(self.schema, rows, renames)
+        self.errors += column_errors(self.schema, rows, renames)
         for number, raw in enumerate(rows, start=1):
-            cells, faults = _read_row(self.schema, _renamed(raw, renames), number)
+            cells, faults = read_row(self.schema, renamed(raw, renames), number)
             self.errors += faults
-            if all(name in cells for name in self.schema.key):
+            if self.schema.is_named(cells):
                 self._place(number, cells, faultless=not faults)
 
     def plan(self, table: Table) -> TablePlan:
@@ -153,7 +159,7 @@ class _Planner:
         )
 
     def _place(self, number: int, cells: dict[str, Value], *, faultless: bool) -> None:
-        key = tuple(cells[name] for name in self.schema.key)
+        key = self.schema.key_of(cells)
         if key in self.seen:
             self.errors.append(_twice(self.schema, number, cells, *self.seen[key]))
             return
@@ -170,17 +176,17 @@ class _Planner:
 
     def _create(self, number: int, key: Key, cells: dict[str, Value], faultless: bool) -> None:
         columns = self.schema.columns
-        values = {one.name: _or_default(cells, one.name, one.default) for one in columns}
+        values = {one.name: or_default(cells, one.name, one.default) for one in columns}
         self.as_if[key] = values
-        missing = _missing(self.schema, cells, number) if faultless else []
-        self.errors += missing
-        if faultless and not missing:
+        absent = missing(self.schema, cells, number) if faultless else []
+        self.errors += absent
+        if faultless and not absent:
             self.created.append(Created(row=number, key=key, values=values))
 
     def _update(
         self, number: int, key: Key, cells: dict[str, Value], before: Values, faultless: bool
     ) -> None:
-        values = {**before, **_whole(self.schema, cells)}
+        values = {**before, **whole(self.schema, cells)}
         self.as_if[key] = values
         changes = {name: (before[name], new) for name, new in values.items() if before[name] != new}
         if not faultless:
@@ -191,101 +197,35 @@ class _Planner:
             self.unchanged.append(key)
 
 
-def _renamed(raw: Mapping[str, object], renames: Mapping[str, str] | None) -> Mapping[str, object]:
-    if renames is None:
-        return raw
-    return {renames[name]: cell for name, cell in raw.items() if name in renames}
-
-
-def _column_errors(
-    schema: Schema, rows: Sequence[Mapping[str, object]], renames: Mapping[str, str] | None
-) -> Iterator[RowError]:
-    """Columns that are unknown, each told once, at the first row that has it."""
-    known = [one.name for one in schema.columns]
-    told: set[str] = set()
-    if renames is not None:
-        for theirs, ours in renames.items():
-            if ours not in known:
-                message = f"{theirs} is mapped to {ours}, which is not one of {', '.join(known)}"
-                yield RowError(row=0, column=ours, code="unknown_column", message=message)
-        return
-    for number, raw in enumerate(rows, start=1):
-        for name in raw.keys() - set(known) - told:
-            told.add(name)
-            close = difflib.get_close_matches(str(name), known, n=1)
-            hint = f"; {close[0]} may be meant" if close else f"; there are {', '.join(known)}"
-            message = f"unknown column {name}{hint}"
-            yield RowError(row=number, column=str(name), code="unknown_column", message=message)
-
-
-def _read_row(
-    schema: Schema, raw: Mapping[str, object], number: int
-) -> tuple[dict[str, Value], list[RowError]]:
-    """The cells that the row has, read; and what is wrong with them."""
-    cells: dict[str, Value] = {}
-    faults: list[RowError] = []
-    for column in schema.columns:
-        if column.name not in raw:
-            if column.name in schema.key:
-                faults.append(_required(column.name, number))
-            continue
-        try:
-            value = column.read(raw[column.name])
-        except BadCell as fault:
-            faults.append(
-                RowError(
-                    row=number,
-                    column=column.name,
-                    value=str(raw[column.name])[:80],
-                    message=f"{column.name} must be {fault}",
-                    code="bad_value",
-                )
-            )
-            continue
-        if column.required and value in ("", None):
-            faults.append(_required(column.name, number))
-        else:
-            cells[column.name] = value
-    return cells, faults
-
-
-def _missing(schema: Schema, cells: Mapping[str, Value], number: int) -> list[RowError]:
-    """Required columns that a new row does not have at all."""
-    return [
-        _required(one.name, number)
-        for one in schema.columns
-        if one.required and one.name not in schema.key and one.name not in cells
-    ]
-
-
-def _required(column: str, number: int) -> RowError:
-    return RowError(row=number, column=column, code="required", message=f"{column} is required")
-
-
-def _or_default(cells: Mapping[str, Value], name: str, default: Value) -> Value:
-    value = cells.get(name)
-    return default if value in ("", None) else value
-
-
-def _whole(schema: Schema, cells: Mapping[str, Value]) -> dict[str, Value]:
-    """The cells of the row, empty ones as the column's default."""
-    return {
-        one.name: _or_default(cells, one.name, one.default) for one in schema.columns if one.name in cells
-    }
-
-
 def _twice(schema: Schema, number: int, cells: Values, first: int, before: Values) -> RowError:
-    shown = "/".join(as_csv(cells[name]) for name in schema.key)
+    shown = "/".join(as_csv(part) for part in schema.key_of(cells))
     if cells.get("domain") != before.get("domain"):
-        homes = f"{before.get('domain') or 'none'} (row {first}) and {cells.get('domain') or 'none'}"
-        message, code, column = f"{shown} is in two domains: {homes}", "two_domains", "domain"
+        homes = say(
+            "%(value)s (row %(first)s) and %(value_2)s",
+            value=before.get("domain") or say("none"),
+            first=first,
+            value_2=cells.get("domain") or say("none"),
+        )
+        message, code, column = (
+            say("%(shown)s is in two domains: %(homes)s", shown=shown, homes=homes),
+            "two_domains",
+            "domain",
+        )
     else:
-        message, code, column = f"{shown} stands in row {first} already", "row_twice", schema.key[0]
+        message, code, column = (
+            say("%(shown)s stands in row %(first)s already", shown=shown, first=first),
+            "row_twice",
+            schema.key[0],
+        )
     return RowError(row=number, column=column, value=shown, message=message, code=code)
 
 
 def _exists(schema: Schema, number: int, key: Key) -> RowError:
     shown = "/".join(as_csv(part) for part in key)
     return RowError(
-        row=number, column=schema.key[0], value=shown, message=f"{shown} exists already", code="exists"
+        row=number,
+        column=schema.key[0],
+        value=shown,
+        message=say("%(shown)s exists already", shown=shown),
+        code="exists",
     )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
 from apps.fleet.engine import cells
 from apps.fleet.engine.cells import Reader, Value
 from apps.fleet.engine.graph import TopologyKind
+from apps.fleet.engine.part_life import PartStage
 
 Key: TypeAlias = tuple[Value, ...]
 Values: TypeAlias = Mapping[str, Value]
 
 LIFE_CYCLES = ("in_service", "spare", "repair", "retired")
+PART_KINDS = ("accelerator", "board")
 MAX_INDEX = 1_000_000
 
 
@@ -26,6 +28,7 @@ class Table(StrEnum):
     ACCELERATORS = "accelerators"
     SWITCHES = "switches"
     LINKS = "links"
+    PARTS = "parts"  # boards and cards outside of nodes: spares, in repair (RMA)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +44,30 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """key: the columns that say which row is meant. unique: columns whose value may stand in one row only."""
+    """key: the columns that say which row is meant. instead: key column → the one that tells where it is empty.
+    unique: columns whose value may stand in one row only, or in one of each value of the column `within`.
+    """
 
     columns: tuple[Column, ...]
     key: tuple[str, ...]
+    instead: Mapping[str, str] = field(default_factory=dict)
     unique: tuple[str, ...] = ()
+    within: str = ""
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)
+
+    def key_of(self, values: Values) -> Key:
+        """Which row these cells mean. They hold the key columns, or what tells instead."""
+        if not self.instead:
+            return tuple(values[name] for name in self.key)
+        return tuple(values.get(name) or values[self.instead.get(name, name)] for name in self.key)
+
+    def is_named(self, values: Values) -> bool:
+        """Whether the cells say which row they mean."""
+        return all(
+            _is_given(values, name) or _is_given(values, self.instead.get(name, name)) for name in self.key
+        )
 
 
 SCHEMAS: Mapping[Table, Schema] = {
@@ -115,7 +134,31 @@ SCHEMAS: Mapping[Table, Schema] = {
             Column(name="optical", read=cells.boolean, default=False),
         ),
     ),
+    Table.PARTS: Schema(
+        key=("kind", "serial"),
+        instead={"serial": "uuid"},
+        unique=("serial", "uuid"),
+        within="kind",
+        columns=(
+            Column(name="kind", read=cells.choice(PART_KINDS), required=True),
+            Column(name="serial", read=cells.text(120)),
+            Column(name="uuid", read=cells.text(80)),
+            Column(name="model", read=cells.text(120)),
+            Column(
+                name="stage",
+                read=cells.choice([stage.value for stage in PartStage]),
+                default=PartStage.SPARE.value,
+            ),
+            Column(name="node", read=cells.name(255), refers_to=Table.NODES),
+            Column(name="slot", read=cells.text(40)),
+            Column(name="note", read=cells.text(300)),
+        ),
+    ),
 }
+
+
+def _is_given(values: Values, name: str) -> bool:
+    return values.get(name) not in ("", None)
 
 
 def csv_row(table: Table, values: Values) -> dict[str, str]:

@@ -17,6 +17,7 @@ TABLE_WORDS = {
     Table.ACCELERATORS: _("accelerators"),
     Table.SWITCHES: _("switches"),
     Table.LINKS: _("links"),
+    Table.PARTS: _("spares and repairs"),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from apps.fleet.engine.tables import SCHEMAS, Key, Table, Values
-from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, NodeAlias, SubDomain, Switch
+from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, NodeAlias, Part, SubDomain, Switch
 
 Current = dict[Table, dict[Key, Values]]
 
@@ -25,10 +25,12 @@ def rows_of(cluster: Cluster, table: Table) -> list[Values]:
 
 
 def _keyed(table: Table, rows: Iterable[Values]) -> dict[Key, Values]:
-    key = SCHEMAS[table].key
-    if len(key) == 1:
-        return {(row[key[0]],): row for row in rows}
-    first, second = key
+    schema = SCHEMAS[table]
+    if schema.instead:
+        return {schema.key_of(row): row for row in rows}
+    if len(schema.key) == 1:
+        return {(row[schema.key[0]],): row for row in rows}
+    first, second = schema.key
     return {(row[first], row[second]): row for row in rows}
 
 
@@ -89,10 +91,17 @@ def _links(cluster: Cluster) -> Iterable[Values]:
         }
 
 
+def _parts(cluster: Cluster) -> Iterable[Values]:
+    rows = Part.objects.filter(cluster=cluster).order_by("kind", "serial", "uuid", "pk")
+    for row in rows.values("kind", "serial", "uuid", "model", "stage", "node__name", "slot", "note"):
+        yield row | {"node": row.pop("node__name") or ""}
+
+
 _READERS: Mapping[Table, Callable[[Cluster], Iterable[Values]]] = {
     Table.DOMAINS: _domains,
     Table.NODES: _nodes,
     Table.ACCELERATORS: _accelerators,
     Table.SWITCHES: _switches,
     Table.LINKS: _links,
+    Table.PARTS: _parts,
 }

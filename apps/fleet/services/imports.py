@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 from typing import Any
 
 from django.db.models import F
@@ -14,21 +13,20 @@ from django.utils.translation import gettext as _
 from apps.audit.services import deciding, decision, record
 from apps.core import clock
 from apps.core.actor import Actor
-from apps.core.errors import Conflict, FieldError, Invalid, PortalError, Stale, TooLarge
+from apps.core.errors import Conflict, Invalid, PortalError, Stale, TooLarge
 from apps.core.rights import Right, TokenScope
-from apps.fleet.engine.decoding import Decoded, Form, decode
-from apps.fleet.engine.importing import ImportPlan, Mode, plan_import
-from apps.fleet.engine.outcomes import counts_of, digest_of, outcomes_of
+from apps.core.texts import say
+from apps.fleet.engine.decoding import Form
+from apps.fleet.engine.importing import Mode
 from apps.fleet.engine.tables import Table
 from apps.fleet.models import BulkImport, Cluster, ImportState
 from apps.fleet.queries.imports import import_for
-from apps.fleet.queries.rows import current_rows
+from apps.fleet.services.import_looks import MAX_ERRORS, Look, Prepared, before_of, look, note, prepare
 from apps.fleet.services.writing_rows import write
 from apps.jobs.services import enqueue
 
 LIMIT_BYTES = 64 * 2**20
 AT_ONCE_BYTES = 256 * 2**10  # above this, a worker does it
-_MAX_ERRORS = 200  # that a problem document carries; the import itself keeps all
 
 
 @decision
@@ -53,7 +51,10 @@ def receive_import(
     actor.require(Right.OPERATE, cluster.scope_id)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     if len(data) > LIMIT_BYTES:
-        raise TooLarge(f"an import may have {LIMIT_BYTES // 2**20} MiB", limit_bytes=LIMIT_BYTES)
+        raise TooLarge(
+            say("an import may have %(limit_bytes)s MiB", limit_bytes=LIMIT_BYTES // 2**20),
+            limit_bytes=LIMIT_BYTES,
+        )
     row = BulkImport(
         cluster=cluster,
         file_name=file_name[:255],
@@ -70,9 +71,7 @@ def receive_import(
         asked_at=clock.now(),
     )
     if len(data) <= AT_ONCE_BYTES and not apply_at_once:
-        decoded = _decoded(row)
-        _note_plan(row, decoded, _planned(row, decoded))
-        row.save()
+        note(row, prepare(row))
         return row
     row.save()
     return _ask_for(row, "fleet.plan_import", actor)
@@ -86,9 +85,7 @@ def map_columns(
     row = _to_change(actor, import_id, expected_version)
     row.columns, row.table = columns, table.value
     if row.size_bytes <= AT_ONCE_BYTES:
-        decoded = _decoded(row)
-        _note_plan(row, decoded, _planned(row, decoded))
-        row.save()
+        note(row, prepare(row))
         return row
     row.state = ImportState.WAITING
     row.save()
@@ -113,41 +110,31 @@ def apply_import(*, actor: Actor, import_id: int, expected_version: int) -> Bulk
     return row
 
 
-def plan_now(*, row: BulkImport) -> None:
-    """Look at what a file would do, and write that down; a file that cannot be read is refused."""
-    try:
-        decoded = _decoded(row)
-        _note_plan(row, decoded, _planned(row, decoded))
-    except PortalError as error:
-        row.state = ImportState.REFUSED
-        errors = [{"pointer": one.pointer, "message": str(one.message)} for one in error.errors]
-        row.problem = {"code": error.code, "detail": str(error.message), "errors": errors[:_MAX_ERRORS]}
-    row.save()
-
-
-def apply_now(*, actor: Actor, row: BulkImport) -> None:
+def apply_now(*, actor: Actor, row: BulkImport, found: Prepared | None = None) -> None:
     """Apply inside of the caller's decision: all rows or none, and one event with counts and digests.
 
-    Where a plan was looked at, the same plan must come out again. Raises Invalid (import_rows, with the errors),
-    Conflict (import_changed), and what reading the file raises.
+    found: what a look before the transaction found; where the fleet is another by now, it is looked at again here.
+    Where a plan was looked at by somebody, the same plan must come out again. Raises Invalid (import_rows, with
+    the errors), Conflict (import_changed), and what reading the file raises.
     """
     # One import of a cluster at a time; on SQLite the immediate transaction already sees to that.
     Cluster.objects.select_for_update().get(pk=row.cluster_id)
-    decoded = _decoded(row)
-    plan = _planned(row, decoded)
+    before = before_of(row.cluster)
+    if found is None or found.before != before:
+        found = prepare(row, before)
     looked_at = row.plan_digest
-    _note_plan(row, decoded, plan)
-    if plan.errors:
+    if found.plan.errors:
         raise Invalid(
             _("some rows are wrong; nothing was written"),
             code="import_rows",
-            errors=plan.field_errors()[:_MAX_ERRORS],
+            errors=found.plan.field_errors()[:MAX_ERRORS],
         )
-    if looked_at and looked_at != row.plan_digest:
+    if looked_at and looked_at != found.notes["plan_digest"]:
         raise Conflict(_("the fleet changed since this was looked at; look again"), code="import_changed")
-    write(row.cluster, plan)
+    write(row.cluster, found.plan)
+    note(row, found)
     row.state, row.applied_at, row.applied_label = ImportState.APPLIED, clock.now(), actor.label[:200]
-    row.save()
+    row.save(update_fields=["state", "applied_at", "applied_label"])
     record(
         actor=actor,
         action="fleet.imported",
@@ -159,14 +146,17 @@ def apply_now(*, actor: Actor, row: BulkImport) -> None:
     )
 
 
-def apply_or_note(*, actor: Actor, row: BulkImport) -> None:
-    """Apply; where rows are wrong or the fleet moved on since, look again and write nothing."""
+def apply_or_note(*, actor: Actor, row: BulkImport, found: Look) -> None:
+    """Apply what a look found; where rows are wrong or the fleet moved on since, write down that look instead."""
+    if isinstance(found, PortalError) or found.plan.errors:
+        note(row, found)
+        return
     try:
         with deciding():
-            apply_now(actor=actor, row=row)
+            apply_now(actor=actor, row=row, found=found)
     except (Invalid, Conflict):
         row.refresh_from_db()
-        plan_now(row=row)
+        note(row, look(row))
 
 
 def summary_of(row: BulkImport) -> dict[str, Any]:
@@ -197,38 +187,3 @@ def _ask_for(row: BulkImport, kind: str, actor: Actor) -> BulkImport:
     row.job = job
     BulkImport.objects.filter(pk=row.pk).update(job=job)
     return row
-
-
-def _decoded(row: BulkImport) -> Decoded:
-    data = gzip.decompress(bytes(row.content))
-    return decode(
-        data,
-        form=Form(row.form) if row.form else None,
-        table=Table(row.table) if row.table else None,
-    )
-
-
-def _planned(row: BulkImport, decoded: Decoded) -> ImportPlan:
-    columns = dict.fromkeys(decoded.rows, row.columns) if row.columns is not None else None
-    _check_columns(row.columns)
-    return plan_import(decoded.rows, current=current_rows(row.cluster), mode=Mode(row.mode), columns=columns)
-
-
-def _check_columns(columns: dict[str, str] | None) -> None:
-    ours = [name for name in (columns or {}).values() if name]
-    twice = sorted({name for name in ours if ours.count(name) > 1})
-    if twice:
-        message = f"two columns of the file are mapped to {', '.join(twice)}"
-        raise Invalid(message, code="columns", errors=[FieldError(pointer="/columns", message=message)])
-
-
-def _note_plan(row: BulkImport, decoded: Decoded, plan: ImportPlan) -> None:
-    row.form, row.head, row.row_count = decoded.form.value, list(decoded.columns), decoded.row_count
-    row.table = next(iter(decoded.rows)).value if decoded.form is Form.CSV else ""
-    row.counts, row.plan_digest = counts_of(plan), digest_of(plan)
-    row.outcome = gzip.compress(_json(outcomes_of(plan)), compresslevel=1)
-    row.state, row.problem = ImportState.PLANNED, None
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -8,11 +8,14 @@ from typing import Any
 
 from django.db.models import F
 
-from apps.core.errors import Conflict
+from apps.core import clock
 from apps.fleet.engine.description import natural
-from apps.fleet.engine.importing import Created, ImportPlan, TablePlan, Updated
+from apps.fleet.engine.importing import ImportPlan, TablePlan, Updated
 from apps.fleet.engine.tables import Table, Values
 from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, NodeAlias, SubDomain, Switch
+from apps.fleet.services.inserting import insert
+from apps.fleet.services.writing_ends import ENDS, Ends
+from apps.fleet.services.writing_parts import write_parts, write_swaps
 
 _BATCH = 2000
 _DOMAIN = ("layout", "topology", "accelerator_model", "unidirectional_bytes_per_s", "scale_out_bytes_per_s")
@@ -23,22 +26,22 @@ _LINK = ("count", "unidirectional_bytes_per_s", "optical")
 
 
 def write(cluster: Cluster, plan: ImportPlan) -> None:
-    """Write a plan without errors. The caller's transaction makes it all or nothing.
-
-    Raises Conflict where a sub-domain would go that still has accelerators.
-    """
-    writer = _Writer(cluster)
+    """Write a plan without errors. The caller's transaction makes it all or nothing."""
+    writer, at = _Writer(cluster), clock.now()
     steps = {
         Table.DOMAINS: writer.domains,
         Table.NODES: writer.nodes,
         Table.ACCELERATORS: writer.accelerators,
         Table.SWITCHES: writer.switches,
         Table.LINKS: writer.links,
+        Table.PARTS: lambda table: write_parts(cluster, table, at),
     }
     for table in plan.tables:
         if table.created or table.updated:
             steps[table.table](table)
+    writer.drop_sub_domains()
     writer.forget_layouts()
+    write_swaps(cluster, plan, at)
 
 
 @dataclass
@@ -47,6 +50,7 @@ class _Writer:
 
     cluster: Cluster
     changed: set[int] = field(default_factory=set)
+    going: list[int] = field(default_factory=list)  # sub-domains
 
     def domains(self, plan: TablePlan) -> None:
         made = Domain.objects.bulk_create(
@@ -87,17 +91,18 @@ class _Writer:
         rows = Node.objects.filter(cluster=self.cluster)
         _update(rows, plan.updated, _NODE, Node, versioned=True, refers={"domain": ("domain_id", domains)})
         ids = {node.name: node.pk for node in made}
-        moved = [row for row in plan.updated if "aliases" in row.changes]
-        ids |= dict(rows.filter(name__in=[row.key[0] for row in moved]).values_list("name", "pk"))
-        NodeAlias.objects.filter(node_id__in=[ids[str(row.key[0])] for row in moved]).delete()
+        renamed = [row for row in plan.updated if "aliases" in row.changes]
+        ids |= dict(rows.filter(name__in=[row.key[0] for row in renamed]).values_list("name", "pk"))
+        NodeAlias.objects.filter(node_id__in=[ids[str(row.key[0])] for row in renamed]).delete()
         NodeAlias.objects.bulk_create(
             [
                 NodeAlias(cluster=self.cluster, node_id=ids[str(row.key[0])], name=alias)
-                for row in [*plan.created, *moved]
+                for row in [*plan.created, *renamed]
                 for alias in _names(row.values["aliases"])
             ],
             batch_size=_BATCH,
         )
+        self._take_along([row for row in plan.updated if "domain" in row.changes], domains)
 
     def accelerators(self, plan: TablePlan) -> None:
         nodes = {
@@ -106,23 +111,11 @@ class _Writer:
                 "name", "pk", "domain_id"
             )
         }
-        halls = {
-            (home, name): pk
-            for home, name, pk in SubDomain.objects.filter(domain__cluster=self.cluster).values_list(
-                "domain_id", "name", "pk"
-            )
-        }
-        Accelerator.objects.bulk_create(
-            [
-                Accelerator(
-                    node_id=nodes[row.values["node"]][0],
-                    index=row.values["index"],
-                    sub_domain_id=halls.get((nodes[row.values["node"]][1], row.values["sub_domain"])),
-                    **_picked(row.values, _CARD),
-                )
-                for row in plan.created
-            ],
-            batch_size=_BATCH,
+        halls = self._halls()
+        insert(
+            Accelerator,
+            ("node_id", "sub_domain_id", "index", *_CARD),
+            (_new_card(row.values, *nodes[row.values["node"]], halls) for row in plan.created),
         )
         self.changed.update(nodes[row.values["node"]][1] for row in plan.created)
         rows = {
@@ -158,65 +151,59 @@ class _Writer:
         _update(rows, plan.updated, _SWITCH, Switch, refers={"domain": ("domain_id", domains)})
 
     def links(self, plan: TablePlan) -> None:
-        ends = _Ends(self.cluster, [*plan.created, *plan.updated])
-        Link.objects.bulk_create(
-            [
-                Link(**ends.of(str(row.key[0]), str(row.key[1])), **_picked(row.values, _LINK))
+        ends = Ends(self.cluster, [*plan.created, *plan.updated])
+        insert(
+            Link,
+            (*ENDS, *_LINK),
+            (
+                tuple(ends.of(str(row.key[0]), str(row.key[1])).values())
+                + tuple(row.values[name] for name in _LINK)
                 for row in plan.created
-            ],
-            batch_size=_BATCH,
+            ),
         )
         for row in plan.updated:
             found = Link.objects.filter(**ends.of(str(row.key[0]), str(row.key[1])))
             found.update(**_picked(row.values, _LINK))
         self.changed.update(ends.domains)
 
+    def _take_along(self, moved: Sequence[Updated], domains: Mapping[str, int]) -> None:
+        """Accelerators of nodes that moved to another domain belong to its sub-domain of the same name."""
+        if not moved:
+            return
+        self.changed.update(domains.get(str(name), 0) for row in moved for name in row.changes["domain"])
+        halls = self._halls()
+        cards = Accelerator.objects.filter(
+            node__cluster=self.cluster, node__name__in=[row.key[0] for row in moved], sub_domain__isnull=False
+        )
+        touched = list(cards.select_related("node", "sub_domain"))
+        for card in touched:
+            card.sub_domain_id = halls.get((card.node.domain_id, str(card.sub_domain)))
+        Accelerator.objects.bulk_update(touched, ["sub_domain"], batch_size=500)
+
+    def _halls(self) -> dict[tuple[int | None, Any], int]:
+        """(domain, name) → sub-domain."""
+        rows = SubDomain.objects.filter(domain__cluster=self.cluster)
+        return {(home, name): pk for home, name, pk in rows.values_list("domain_id", "name", "pk")}
+
+    def drop_sub_domains(self) -> None:
+        """Sub-domains that their domain no longer has; by now they hold no accelerators."""
+        SubDomain.objects.filter(pk__in=self.going).delete()
+
     def forget_layouts(self) -> None:
         """A domain that is no longer what its layout made is judged by its links from now on."""
-        changed = Domain.objects.filter(pk__in=self.changed - {None}).exclude(parameters={})
+        changed = Domain.objects.filter(pk__in=self.changed - {None, 0}).exclude(parameters={})
         changed.update(parameters={}, version=F("version") + 1)
 
     def _sub_domains(self, name: str, wanted: Any) -> None:
         domain = Domain.objects.get(cluster=self.cluster, name=name)
         there = {hall.name: hall for hall in SubDomain.objects.filter(domain=domain)}
         going = [hall.pk for key, hall in there.items() if key not in wanted]
-        kept = Accelerator.objects.filter(sub_domain_id__in=going).select_related("sub_domain").first()
-        if kept is not None:
-            raise Conflict(f"sub-domain {kept.sub_domain} still has accelerators", code="sub_domain_in_use")
-        SubDomain.objects.filter(pk__in=going).delete()
+        self.going += going
         last = max((hall.index for hall in there.values()), default=-1)
         fresh = [one for one in _in_order(wanted) if one not in there]
         SubDomain.objects.bulk_create(
             SubDomain(domain=domain, name=one, index=last + 1 + place) for place, one in enumerate(fresh)
         )
-
-
-class _Ends:
-    """The two ends of links by name. domains: those whose switches are among them."""
-
-    def __init__(self, cluster: Cluster, rows: Sequence[Created | Updated]) -> None:
-        switches = Switch.objects.filter(cluster=cluster).values_list("name", "pk", "domain_id")
-        self.switches = {name: pk for name, pk, _home in switches}
-        self.nodes = dict(Node.objects.filter(cluster=cluster).values_list("name", "pk"))
-        cards = Accelerator.objects.filter(node__cluster=cluster)
-        self.cards = (
-            {f"{node}/{index}": pk for node, index, pk in cards.values_list("node__name", "index", "pk")}
-            if any("/" in str(row.key[1]) for row in rows)
-            else {}
-        )
-        above = {row.key[0] for row in rows}
-        self.domains = {home for name, _pk, home in switches if home and name in above}
-
-    def of(self, upper: str, lower: str) -> dict[str, int | None]:
-        node, slash, index = lower.partition("/")
-        card = self.cards[f"{node}/{int(index)}"] if slash else None
-        switch = self.switches.get(lower) if not slash else None
-        return {
-            "upper_id": self.switches[upper],
-            "accelerator_id": card,
-            "lower_id": switch,
-            "node_id": self.nodes[lower] if card is None and switch is None else None,
-        }
 
 
 def _update(
@@ -242,6 +229,13 @@ def _update(
         touched.append(row)
     fields = [*names, *(refers or ()), *(["version"] if versioned else [])]
     model.objects.bulk_update(touched, fields, batch_size=500)
+
+
+def _new_card(
+    values: Values, node: int, home: int | None, halls: Mapping[tuple[int | None, Any], int]
+) -> tuple[Any, ...]:
+    hall = halls.get((home, values["sub_domain"]))
+    return (node, hall, values["index"], *(values[name] for name in _CARD))
 
 
 def _picked(values: Values, names: Iterable[str]) -> dict[str, Any]:

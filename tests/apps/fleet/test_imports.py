@@ -8,17 +8,28 @@ import json
 
 import pytest
 import yaml
+from django.db import connection
 
 from apps.audit.models import AuditEvent
+from apps.core.actor import system
 from apps.core.errors import Conflict, Invalid, NotAllowed, Stale, TooLarge
-from apps.fleet import services
+from apps.fleet import services, tasks
 from apps.fleet.engine.importing import Mode
 from apps.fleet.engine.tables import Table
 from apps.fleet.engine.templates import template
-from apps.fleet.models import Accelerator, BulkImport, Domain, ImportState, Link, Node, SubDomain
+from apps.fleet.models import (
+    Accelerator,
+    BulkImport,
+    Domain,
+    HoldKind,
+    ImportState,
+    Link,
+    Node,
+    SubDomain,
+)
 from apps.fleet.queries import imports as queries
 from apps.fleet.queries.exports import export
-from apps.fleet.services import imports
+from apps.fleet.services import import_looks, imports
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +43,10 @@ FLEET = {
     "links": [
         {"upper": "s1", "lower": "n1/0", "unidirectional_bytes_per_s": 5e10},
         {"upper": "s2", "lower": "s1", "unidirectional_bytes_per_s": 5e10, "optical": True},
+    ],
+    "parts": [
+        {"kind": "accelerator", "serial": "A7", "uuid": "GPU-7", "stage": "repair", "note": "RMA 4711"},
+        {"kind": "board", "serial": "B7", "stage": "removed", "node": "n1", "slot": "board"},
     ],
 }
 
@@ -216,10 +231,66 @@ def test_applied_at_once_with_a_wrong_row_writes_nothing(receive, run_jobs):
 
 def test_a_sub_domain_that_still_has_accelerators_does_not_go(receive, apply):
     apply(receive(FLEET))
-    with pytest.raises(Conflict) as refused:
-        apply(receive({"domains": [{"name": "d1", "sub_domains": ["b"]}]}))
-    assert refused.value.code == "sub_domain_in_use"
+    row = receive({"domains": [{"name": "d1", "sub_domains": ["b"]}]})
+    assert [one["code"] for one in queries.outcomes(row, fate="error")] == ["sub_domain_in_use"]
+    with pytest.raises(Invalid):
+        apply(row)
     assert SubDomain.objects.count() == 2
+
+
+def test_a_sub_domain_goes_when_its_accelerators_move_in_the_same_import(receive, apply):
+    apply(receive(FLEET))
+    cards = [{"node": "n1", "index": 0, "sub_domain": "b"}]
+    apply(receive({"domains": [{"name": "d1", "sub_domains": ["b"]}], "accelerators": cards}))
+    assert list(SubDomain.objects.values_list("name", flat=True)) == ["b"]
+
+
+def test_a_node_that_moves_takes_its_accelerators_into_the_sub_domains_of_its_new_domain(receive, apply):
+    apply(receive(FLEET))
+    move = {"nodes": [{"name": "n1", "domain": "d2"}]}
+    row = receive({"domains": [{"name": "d2"}], **move})
+    assert [one["code"] for one in queries.outcomes(row, fate="error")] == ["unknown_sub_domain"]
+    apply(receive({"domains": [{"name": "d2", "sub_domains": ["a"]}], **move}))
+    assert Accelerator.objects.get(index=0).sub_domain.domain.name == "d2"
+
+
+def test_a_node_in_training_is_not_retired_by_a_file(cluster, receive, apply):
+    services.take_holds(
+        actor=system(),
+        node_ids=[factories.node(cluster, "n1").pk],
+        kind=HoldKind.TRAINING,
+        owner="x:1",
+        reason="x",
+    )
+    row = receive(b"name,life_cycle\nn1,retired\n")
+    assert [one["code"] for one in queries.outcomes(row, fate="error")] == ["life_cycle"]
+
+
+def test_a_fleet_that_moves_on_while_a_worker_reads_is_looked_at_again(
+    cluster, receive, monkeypatch, run_jobs
+):
+    row = receive(NODES, apply_at_once=True)
+    look = import_looks.look
+
+    def slow_look(row: BulkImport):
+        found = look(row)
+        factories.node(cluster, "n1", rack="R9")
+        return found
+
+    monkeypatch.setattr(tasks, "look", slow_look)
+    run_jobs()
+    row.refresh_from_db()
+    assert (row.state, row.counts["nodes"]["created"], row.counts["nodes"]["updated"]) == ("applied", 1, 1)
+
+
+def test_a_look_ends_before_the_transaction_begins(receive, monkeypatch, run_jobs):
+    receive(NODES, apply_at_once=True)
+    depths = []
+    look = import_looks.look
+    depth = len(connection.savepoint_ids)
+    monkeypatch.setattr(tasks, "look", lambda row: depths.append(len(connection.savepoint_ids)) or look(row))
+    run_jobs()
+    assert depths == [depth]
 
 
 def test_a_domain_that_grew_is_no_longer_judged_by_its_layout(cluster, bo, actor_for, receive, apply):

@@ -36,6 +36,11 @@ FLEET: Rows = {
         {"upper": "leaf", "lower": "n1", "unidirectional_bytes_per_s": "25e9", "count": 2},
         {"upper": "leaf", "lower": "n1/1", "unidirectional_bytes_per_s": 50_000_000_000},
     ],
+    Table.PARTS: [
+        {"kind": "accelerator", "serial": "S1", "uuid": "GPU-9", "stage": "repair", "node": "n2", "slot": 0},
+        {"kind": "accelerator", "uuid": "GPU-8", "note": "=shelf"},
+        {"kind": "board", "serial": "X1", "stage": "installed", "node": "n1", "slot": "board"},
+    ],
 }
 
 
@@ -67,6 +72,7 @@ def test_a_whole_fleet_is_planned_in_the_order_of_creation() -> None:
         (Table.ACCELERATORS, 2),
         (Table.SWITCHES, 2),
         (Table.LINKS, 3),
+        (Table.PARTS, 3),
     ]
     assert plan.tables[1].created[0].values["aliases"] == ("n1.local", "pod-1")
     assert plan.tables[1].created[2].values["life_cycle"] == "in_service"
