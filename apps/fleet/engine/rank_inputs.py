@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine import rank_maps
 
 
@@ -28,7 +29,7 @@ def _json(text: str, per_node: int) -> tuple[str, ...]:
     try:
         value: Any = json.loads(text)
     except (ValueError, RecursionError) as fault:
-        message = f"no valid JSON: {getattr(fault, 'msg', fault)}"
+        message = say("no valid JSON: %(fault)s", fault=getattr(fault, "msg", fault))
         raise Invalid(
             message, code="bad_json", errors=[FieldError(pointer="/ranks", message=message)]
         ) from fault
@@ -36,9 +37,20 @@ def _json(text: str, per_node: int) -> tuple[str, ...]:
 
 
 def read_values(value: Any, *, per_node: int) -> tuple[str, ...]:
-    """The same from decoded JSON: a list of nodes, a map, a list of {rank, node} or of pods."""
+    """The same from decoded JSON: a list of nodes, a map, a list of {rank, node} or of pods.
+
+    A list of nodes names one per rank. Where an entry stands for several, such as sn[01-18], all of them are a
+    node list, with per_node ranks on each.
+    """
+    if isinstance(value, list) and _is_node_list(value):
+        return rank_maps.from_node_list(",".join(value), per_node=per_node)
     pods = isinstance(value, list) and bool(value) and all(_is_pod(one) for one in value)
     return rank_maps.from_pods(value, per_pod=per_node) if pods else rank_maps.from_json(value)
+
+
+def _is_node_list(value: list[Any]) -> bool:
+    """Texts, one of which stands for several nodes."""
+    return all(isinstance(one, str) for one in value) and any("[" in one or "," in one for one in value)
 
 
 def _is_pod(one: Any) -> bool:

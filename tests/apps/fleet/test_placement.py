@@ -69,6 +69,22 @@ def test_a_bad_rank_map_is_named(ranks, code, check):
     assert code in codes, codes
 
 
+def test_an_entry_of_a_list_that_stands_for_several_nodes_is_expanded(check):
+    assert check(["sn-n[01-18]"], tp=8, dp=18).json() == check("sn-n[01-18]", tp=8, dp=18).json()
+    mixed = check(["sn-n[01-02]", "sn-n03,sn-n04"], tp=8, dp=4)
+    assert (mixed.status_code, mixed.json()["ranks"]) == (200, 32)
+
+
+def test_a_list_of_plain_names_is_one_rank_each(check):
+    assert check(["sn-n01", "sn-n01"], tp=2).json()["ranks"] == 2
+
+
+@pytest.mark.parametrize("entry", ["sn-n[01-", "sn-n[02-01]", "sn-n[1-9999999]", "sn-n[01-02],sn-n02"])
+def test_a_bad_entry_of_a_list_is_named(entry, check):
+    answer = check([entry])
+    assert (answer.status_code, {error["pointer"] for error in answer.json()["errors"]}) == (400, {"/nodes"})
+
+
 def test_sizes_that_do_not_multiply_to_the_ranks_are_named(check):
     answer = check("sn-n[01-02]", tp=8, dp=3)
     assert {error["pointer"] for error in answer.json()["errors"]} == {"/ranks"}
