@@ -3,7 +3,8 @@
 On the database of DATABASE_URL (migrated here; a cluster of a new name each time, so use one for this alone):
 import of 10,000 nodes with 80,000 accelerators over REST, from the upload to the end of the job; list page of
 those nodes; topology page of that cluster, and of a domain of 576 accelerators. Ends with 1 where a limit is
-passed.
+passed. Beside each time stand the processor's seconds of this process, which a busy machine does not lengthen; while
+the import is applied, somebody else writes all the time, and how long they wait at most is told.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import os
 import statistics
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,7 +27,7 @@ django.setup()
 
 from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
-from django.db import connection  # noqa: E402
+from django.db import connection, transaction  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 from django.utils.module_loading import autodiscover_modules  # noqa: E402
 
@@ -67,42 +69,62 @@ def one_large_domain(cluster: Cluster) -> int:
     return domain.pk
 
 
-def timed(call: Callable[[], Any]) -> float:
-    start = time.perf_counter()
+def timed(call: Callable[[], Any]) -> tuple[float, float]:
+    """Seconds on the wall, and of the processor."""
+    start, start_cpu = time.perf_counter(), time.process_time()
     call()
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - start_cpu
 
 
-def median_of(call: Callable[[], Any]) -> float:
+def median_of(call: Callable[[], Any]) -> tuple[float, float]:
+    """The medians of both, after a first call that does not count."""
     call()
-    return statistics.median(timed(call) for _round in range(ROUNDS))
+    wall, cpu = zip(*(timed(call) for _round in range(ROUNDS)), strict=True)
+    return statistics.median(wall), statistics.median(cpu)
+
+
+def tell(name: str, taken: tuple[float, float], limit_s: float, failed: list[str]) -> None:
+    wall_s, cpu_s = taken
+    verdict = "ok" if wall_s < limit_s else "TOO SLOW"
+    if wall_s >= limit_s:
+        failed.append(name)
+    figures = f"{wall_s * 1000:9.1f} ms  (processor {cpu_s * 1000:8.1f})"
+    print(f"{name:62} {figures}   limit {limit_s * 1000:7.0f} ms   {verdict}")
 
 
 @contextmanager
-def told(name: str, limit_s: float, failed: list[str]) -> Iterator[Callable[[float], None]]:
-    def tell(taken_s: float) -> None:
-        verdict = "ok" if taken_s < limit_s else "TOO SLOW"
-        if taken_s >= limit_s:
-            failed.append(name)
-        print(f"{name:52} {taken_s * 1000:9.1f} ms   limit {limit_s * 1000:7.0f} ms   {verdict}")
+def somebody_writes() -> Iterator[list[float]]:
+    """Another writer, all the time: how long each of its transactions waited for its turn, in seconds."""
+    waits: list[float] = []
+    over = threading.Event()
 
-    yield tell
+    def write() -> None:
+        while not over.wait(0.02):
+            start = time.perf_counter()
+            with transaction.atomic():
+                waits.append(time.perf_counter() - start)
+        connection.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield waits
+    finally:
+        over.set()
+        writer.join()
 
 
-def brought_in(cluster: Cluster, person: Any, data: bytes) -> float:
-    """Seconds from the upload to the end of the job."""
+def brought_in(cluster: Cluster, person: Any, data: bytes) -> None:
+    """From the upload to the end of the job."""
     file = io.BytesIO(data)
     file.name = "fleet.json"
     caller = callers.api(factories.bearer(person, "read", "fleet:write"))
-    start = time.perf_counter()
     body = {"cluster": cluster.slug, "file": file, "dry_run": "false"}
     answer = caller.post("/api/v1/imports/", body, format="multipart")
     assert answer.status_code == 202, answer.content[:500]
     running.run(answer.json()["id"])
-    taken_s = time.perf_counter() - start
     row = BulkImport.objects.filter(cluster=cluster).get()
     assert row.state == "applied", (row.state, row.problem, row.counts)
-    return taken_s
 
 
 def main() -> int:
@@ -114,9 +136,12 @@ def main() -> int:
     cluster = factories.cluster(slug)
     person = factories.person("Bench", Role.ADMIN, email=f"{slug}@example.com")
     data = fleet()
-    print(f"{connection.vendor}; file of {len(data) / 1e6:.1f} MB")
-    with told("import of 10,000 nodes, 80,000 accelerators", IMPORT_LIMIT_S, failed) as tell:
-        tell(brought_in(cluster, person, data))
+    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    print(f"{connection.vendor}; file of {len(data) / 1e6:.1f} MB; load average {load}")
+    with somebody_writes() as waits:
+        taken = timed(lambda: brought_in(cluster, person, data))
+    tell("import of 10,000 nodes, 80,000 accelerators", taken, IMPORT_LIMIT_S, failed)
+    print(f"  longest wait of another writer meanwhile: {max(waits):.2f} s of {len(waits)} transactions")
     client = callers.client_of(person)
     domain = one_large_domain(cluster)
     pages = {
@@ -134,8 +159,9 @@ def main() -> int:
     for name, (address, limit_s) in pages.items():
         with CaptureQueriesContext(connection) as queries:
             assert client.get(address).status_code == 200
-        with told(f"{name} ({len(queries)} queries)", limit_s, failed) as tell:
-            tell(median_of(lambda address=address: client.get(address)))
+        asked = len(queries)
+        taken = median_of(lambda address=address: client.get(address))
+        tell(f"{name} ({asked} queries)", taken, limit_s, failed)
     return 1 if failed else 0
 
 
