@@ -1,6 +1,7 @@
 """Units: conversion at the border, and how quantities are shown to people.
 
 Inside the portal sizes are bytes, spans are seconds, work is FLOPs. GB is 10^9 bytes; GiB says GiB.
+What rounds to zero is shown as zero, never as minus zero: `z` in a format takes the sign away.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def show_bytes(size_bytes: float | None) -> str:
     for factor, unit in _DECIMAL:
         if abs(size_bytes) >= factor:
             return f"{_three_digits(size_bytes / factor)} {unit}"
-    return f"{size_bytes:.0f} B"
+    return f"{size_bytes:z.0f} B"
 
 
 def show_bandwidth(bandwidth_bytes_per_s: float | None) -> str:
@@ -66,12 +67,18 @@ def show_seconds(span_s: float | None) -> str:
 
 def show_share(share: float | None) -> str:
     """A share (0 to 1) for people as percent; '?' where it is unknown."""
-    return "?" if share is None else f"{share * 100:.1f} %"
+    return "?" if share is None else f"{share * 100:z.1f} %"
+
+
+def show_change(share: float, digits: int = 1) -> str:
+    """A relative change (0.02 for 2 % more) for people as percent with its sign; none has no sign."""
+    shown = f"{share * 100:+z.{digits}f} %"
+    return shown if shown.strip("+0. %") else shown.removeprefix("+")
 
 
 def _three_digits(value: float) -> str:
     if abs(value) >= 100:
-        return f"{value:.0f}"
+        return f"{value:z.0f}"
     if abs(value) >= 10:
-        return f"{value:.1f}"
-    return f"{value:.2f}"
+        return f"{value:z.1f}"
+    return f"{value:z.2f}"
