@@ -14,7 +14,10 @@ from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds of a search: the largest value of each size, and the choices to try of the rest."""
+    """Bounds of a search: the largest value of each size, and the choices to try of the rest.
+
+    min_accelerators: with how few cards a configuration may do; None where all must be used.
+    """
 
     max_tp: int = 64
     max_pp: int = 256
@@ -25,6 +28,7 @@ class Limits:
     recompute: tuple[Recompute, ...] = tuple(Recompute)
     zero: tuple[int, ...] = (0, 1, 2, 3)
     placement: tuple[Placement, ...] = tuple(Placement)
+    min_accelerators: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +116,12 @@ def axes(model: ModelSpec, *, accelerators: int, global_batch: int, seq_len: int
         zero=limits.zero,
         placement=tuple(int(order) for order in limits.placement),
     )
+
+
+def card_counts(accelerators: int, least: int) -> tuple[int, ...]:
+    """Numbers of cards to try from all of them down to `least`: divisors, and powers of two (64 of 72)."""
+    wanted = {*divisors(accelerators, accelerators), *_powers(accelerators)}
+    return tuple(sorted((count for count in wanted if count >= least), reverse=True))
 
 
 def _powers(most: int) -> tuple[int, ...]:

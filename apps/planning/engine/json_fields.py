@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 
 T = TypeVar("T")
 
@@ -27,7 +28,9 @@ class Fields:
         if isinstance(value, Mapping):
             return Fields(value, f"{self.pointer}/{key}", self.errors)
         if value is not None or required:
-            self.wrong(key, f"{key} must be an object", "required" if value is None else "type")
+            self.wrong(
+                key, say("%(key)s must be an object", key=key), "required" if value is None else "type"
+            )
         return Fields({}, f"{self.pointer}/{key}", self.errors)
 
     def has(self, key: str) -> bool:
@@ -41,23 +44,57 @@ class Fields:
             return self._missing(key, default, least)
         is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
         if not is_number or value != int(value):
-            self.wrong(key, f"{key} must be a whole number, not {value!r}", "type")
+            self.wrong(
+                key, say("%(key)s must be a whole number, not %(value)s", key=key, value=f"{value!r}"), "type"
+            )
             return default if default is not None else least
         if not least <= value <= most:
-            self.wrong(key, f"{key} must lie between {least} and {most}, not {value}", "out_of_range")
+            self.wrong(
+                key,
+                say(
+                    "%(key)s must lie between %(least)s and %(most)s, not %(value)s",
+                    key=key,
+                    least=least,
+                    most=most,
+                    value=value,
+                ),
+                "out_of_range",
+            )
             return default if default is not None else least
         return int(value)
 
-    def number(self, key: str, *, default: float | None = None, above: float = 0.0) -> float | None:
-        """A finite number above a bound, or `default`."""
+    def number(
+        self, key: str, *, default: float | None = None, above: float = 0.0, least: float | None = None
+    ) -> float | None:
+        """A finite number above a bound, or at least `least` where that is given; else `default`."""
         value = self._take(key)
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-            self.wrong(key, f"{key} must be a number, not {value!r}", "type")
+            self.wrong(
+                key, say("%(key)s must be a number, not %(value)s", key=key, value=f"{value!r}"), "type"
+            )
             return default
-        if value <= above:
-            self.wrong(key, f"{key} must be above {above:g}, not {value}", "out_of_range")
+        if least is not None and value < least:
+            self.wrong(
+                key,
+                say(
+                    "%(key)s must be at least %(least)s, not %(value)s",
+                    key=key,
+                    least=f"{least:g}",
+                    value=value,
+                ),
+                "out_of_range",
+            )
+            return default
+        if least is None and value <= above:
+            self.wrong(
+                key,
+                say(
+                    "%(key)s must be above %(above)s, not %(value)s", key=key, above=f"{above:g}", value=value
+                ),
+                "out_of_range",
+            )
             return default
         return float(value)
 
@@ -67,7 +104,9 @@ class Fields:
         if value is None:
             return default
         if not isinstance(value, bool):
-            self.wrong(key, f"{key} must be true or false, not {value!r}", "type")
+            self.wrong(
+                key, say("%(key)s must be true or false, not %(value)s", key=key, value=f"{value!r}"), "type"
+            )
             return default
         return value
 
@@ -77,7 +116,9 @@ class Fields:
         if value is None:
             return default
         if not isinstance(value, str):
-            self.wrong(key, f"{key} must be a string, not {value!r}", "type")
+            self.wrong(
+                key, say("%(key)s must be a string, not %(value)s", key=key, value=f"{value!r}"), "type"
+            )
             return default
         return value
 
@@ -86,10 +127,23 @@ class Fields:
         value = self._take(key)
         if value is None:
             if default is None:
-                self.wrong(key, f"{key} is required: one of {', '.join(choices)}", "required")
+                self.wrong(
+                    key,
+                    say("%(key)s is required: one of %(choices)s", key=key, choices=", ".join(choices)),
+                    "required",
+                )
             return default or choices[0]
         if value not in choices:
-            self.wrong(key, f"{key} must be one of {', '.join(choices)}, not {value!r}", "choice")
+            self.wrong(
+                key,
+                say(
+                    "%(key)s must be one of %(choices)s, not %(value)s",
+                    key=key,
+                    choices=", ".join(choices),
+                    value=f"{value!r}",
+                ),
+                "choice",
+            )
             return default or choices[0]
         return str(value)
 
@@ -120,14 +174,23 @@ class Fields:
             return tuple(choices)
         if not isinstance(value, list) or not value or any(v not in choices for v in value):
             shown = ", ".join(str(choice) for choice in choices)
-            self.wrong(key, f"{key} must be a list of some of {shown}, not {value!r}", "choice")
+            self.wrong(
+                key,
+                say(
+                    "%(key)s must be a list of some of %(shown)s, not %(value)s",
+                    key=key,
+                    shown=shown,
+                    value=f"{value!r}",
+                ),
+                "choice",
+            )
             return tuple(choices)
         return tuple(value)
 
     def _missing(self, key: str, default: int | None, least: int) -> int:
         if default is not None:
             return default
-        self.wrong(key, f"{key} is required", "required")
+        self.wrong(key, say("%(key)s is required", key=key), "required")
         return least
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.catalogue.engine.models import ModelSpec
+from apps.core.texts import say
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
@@ -87,11 +88,11 @@ def workload_for(
 
 
 WHY = {
-    "attention": "fp16 recipes are older than fused attention, others use it",
-    "dropout": "GPT recipes train with dropout, gated models without",
-    "graphs": "recipes for cards made for large domains capture layers in graphs",
-    "gradient_dtype": "Megatron-LM accumulates in fp32, DeepSpeed and FSDP in 16 bit",
-    "overlap": "recipes with a sharded optimizer overlap, older ones do not",
+    "attention": say("fp16 recipes are older than fused attention, others use it"),
+    "dropout": say("GPT recipes train with dropout, gated models without"),
+    "graphs": say("recipes for cards made for large domains capture layers in graphs"),
+    "gradient_dtype": say("Megatron-LM accumulates in fp32, DeepSpeed and FSDP in 16 bit"),
+    "overlap": say("recipes with a sharded optimizer overlap, older ones do not"),
 }
 
 
@@ -123,9 +124,9 @@ def read_options(fields: Fields) -> Options:
     """Training options of the parallel object."""
     overlap = fields.child("overlap", required=False)
     attention = fields.choice("attention", [*AttentionKernel, "default"], default="default")
-    reserve = fields.number("reserve_share", default=0.10, above=-1e-9)
+    reserve = fields.number("reserve_share", default=0.10, least=0.0)
     if reserve is not None and reserve >= 1:
-        fields.wrong("reserve_share", "reserve_share must be below 1", "out_of_range")
+        fields.wrong("reserve_share", say("reserve_share must be below 1"), "out_of_range")
     return Options(
         precision=Precision(fields.choice("precision", list(Precision))),
         framework=Framework(fields.choice("framework", list(Framework), default="megatron")),

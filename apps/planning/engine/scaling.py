@@ -131,7 +131,7 @@ def _resized(wanted: SearchInput, accelerators: int, global_batch: int, limits: 
         seq_len=wanted.seq_len,
         limits=limits,
     )
-    return replace(wanted, axes=values, system=replace(wanted.system, accelerators=accelerators))
+    return replace(wanted, axes=values, fewer=(), system=replace(wanted.system, accelerators=accelerators))
 
 
 def _best(wanted: SearchInput, coefficients: Coefficients | None) -> Estimate | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -20,6 +20,7 @@ from apps.planning.engine.reading_parallel import Options, workload_for
 from apps.planning.engine.rules import violations
 from apps.planning.engine.step_time import step_time
 from apps.planning.engine.system import System
+from apps.planning.engine.token_cost import IN_ACCELERATOR_HOURS, TokenPrices, cost_per_million_tokens
 from apps.planning.engine.workload import Workload
 
 OUT_OF_MEMORY = "out_of_memory"
@@ -27,10 +28,11 @@ Progress = Callable[[int, int], None]
 
 
 class Objective(StrEnum):
-    """What is best: most tokens per second, most free memory on the fullest card, or least energy of a token.
+    """What is best: most tokens per second, lowest cost of a token, most free memory on the fullest card, or least
+    energy of a token.
 
-    Every configuration uses all cards of the system, so the cost of a token is that of the cluster's time: the
-    fastest configuration is the cheapest.
+    With all cards in use and no price of energy the fastest configuration is the cheapest. Where a search may use
+    fewer cards the cheapest is often smaller: it loses less to communication.
     """
 
     TOKENS_PER_S = "tokens_per_s"
@@ -41,26 +43,38 @@ class Objective(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchInput:
-    """One model on one system with a batch, and the values to combine."""
+    """One model on one system with a batch, and the values to combine.
+
+    axes: with all cards of the system. fewer: with less of them, one for each number of cards to try.
+    """
 
     model: ModelSpec
     system: System
     options: Options
     axes: Axes
     seq_len: int
+    fewer: tuple[Axes, ...] = ()
     objective: Objective = Objective.TOKENS_PER_S
+    prices: TokenPrices = IN_ACCELERATOR_HOURS
     top: int = 10
     assumptions: tuple[Assumption, ...] = ()
     ignored: tuple[str, ...] = ()
 
+    @property
+    def candidates(self) -> int:
+        """How many configurations there are to judge."""
+        return sum(axes.count for axes in (self.axes, *self.fewer))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Configurations that run and fit, best first: seconds and joules of a step, bytes on the fullest card."""
+    """Configurations that run and fit, best first: seconds and joules of a step, cost of a million tokens, bytes on
+    the fullest card."""
 
     layouts: Layouts
     step_s: Floats
     energy_j: Floats
+    cost: Floats
     peak_bytes: Floats
 
     def __len__(self) -> int:
@@ -74,29 +88,46 @@ class Table:
         front: Ints = order[peaks < best_before]
         return front
 
+    def listed(self, top: int) -> tuple[int, ...]:
+        """Positions of the best, and of the best with each number of cards."""
+        _counts, first = np.unique(self.layouts.accelerators, return_index=True)
+        return tuple(sorted({*range(min(top, len(self))), *first.tolist()}))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """What a search found. `rejected` counts each candidate once, under the first reason that applies."""
+    """What a search found. `rejected` counts each candidate once, under the first reason that applies.
+
+    best: the estimates of the configurations at `listed` of the table.
+    """
 
     candidates: int
     feasible: int
     rejected: Mapping[str, int]
     table: Table
+    listed: tuple[int, ...]
     best: tuple[Estimate, ...]
 
     def to_json(self, search_s: float) -> dict[str, Any]:
-        """Plain values, in the shape that the command prints."""
+        """Plain values, in the shape that the command prints; `pareto` says that none beats a configuration in both
+        step time and memory."""
+        front = set(self.table.pareto().tolist())
+        best = [
+            answer.to_json()
+            | {"cost_per_million_tokens": self.table.cost[place].item(), "pareto": place in front}
+            for place, answer in zip(self.listed, self.best, strict=True)
+        ]
         return {
             "search_s": search_s,
             "candidates": self.candidates,
             "feasible": self.feasible,
             "rejected": dict(self.rejected),
-            "best": [answer.to_json() for answer in self.best],
+            "best": best,
         }
 
 
-EMPTY = Table(layouts=Layouts.none(), step_s=np.zeros(0), energy_j=np.zeros(0), peak_bytes=np.zeros(0))
+_NONE = np.zeros(0)
+EMPTY = Table(layouts=Layouts.none(), step_s=_NONE, energy_j=_NONE, cost=_NONE, peak_bytes=_NONE)
 
 
 def search(
@@ -107,27 +138,33 @@ def search(
     rejected: dict[str, int] = {}
     tables = [EMPTY]
     done = 0
-    for block in wanted.axes.blocks():
-        runnable = _runnable(wanted, block, rejected)
-        for part in _by_sharding(runnable):
-            tables.append(_judge(wanted, part, rejected, c))
-        done += len(block)
-        if on_progress is not None:
-            on_progress(done, wanted.axes.count)
+    for axes in (wanted.axes, *wanted.fewer):
+        for block in axes.blocks():
+            runnable = _runnable(wanted, block, axes.accelerators, rejected)
+            for part in _by_sharding(runnable):
+                tables.append(_judge(wanted, part, rejected, c))
+            done += len(block)
+            if on_progress is not None:
+                on_progress(done, wanted.candidates)
     table = _ranked(_joined(tables), wanted)
-    best = tuple(estimate(plan_of(wanted, table.layouts, i), c) for i in range(min(wanted.top, len(table))))
+    listed = table.listed(wanted.top)
     return SearchResult(
-        candidates=wanted.axes.count, feasible=len(table), rejected=rejected, table=table, best=best
+        candidates=wanted.candidates,
+        feasible=len(table),
+        rejected=rejected,
+        table=table,
+        listed=listed,
+        best=tuple(estimate(plan_of(wanted, table.layouts, place), c) for place in listed),
     )
 
 
 def plan_of(wanted: SearchInput, layouts: Layouts, position: int) -> PlanInput:
-    """One found configuration as a plan of its own."""
+    """One found configuration as a plan of its own, on as many cards as it uses."""
     layout = layouts.take(np.array([position]))
     workload, assumed = _workload(wanted, layout)
     return PlanInput(
         model=wanted.model,
-        system=wanted.system,
+        system=replace(wanted.system, accelerators=int(layout.accelerators[0])),
         workload=workload,
         layout=layout,
         assumptions=wanted.assumptions + assumed,
@@ -146,8 +183,8 @@ def _workload(wanted: SearchInput, part: Layouts) -> tuple[Workload, tuple[Assum
     )
 
 
-def _runnable(wanted: SearchInput, block: Layouts, rejected: dict[str, int]) -> Layouts:
-    found = violations(wanted.model, block, accelerators=wanted.system.accelerators, seq_len=wanted.seq_len)
+def _runnable(wanted: SearchInput, block: Layouts, accelerators: int, rejected: dict[str, int]) -> Layouts:
+    found = violations(wanted.model, block, accelerators=accelerators, seq_len=wanted.seq_len)
     open_: Bools = np.ones(len(block), dtype=np.bool_)
     for reason, mask in found.items():
         _count(rejected, reason, int(np.count_nonzero(open_ & mask)))
@@ -171,7 +208,14 @@ def _judge(wanted: SearchInput, part: Layouts, rejected: dict[str, int], c: Coef
         return EMPTY
     step = step_time(wanted.model, wanted.system, workload, layouts, c)
     energy = step_energy_j(wanted.system, layouts, step)
-    return Table(layouts=layouts, step_s=step.total, energy_j=energy, peak_bytes=peak[fitting])
+    cost = cost_per_million_tokens(
+        wanted.prices,
+        accelerators=layouts.accelerators,
+        step_s=step.total,
+        energy_j=energy,
+        tokens=wanted.axes.global_batch * wanted.seq_len,
+    )
+    return Table(layouts=layouts, step_s=step.total, energy_j=energy, cost=cost, peak_bytes=peak[fitting])
 
 
 def _count(rejected: dict[str, int], reason: str, number: int) -> None:
@@ -180,25 +224,21 @@ def _count(rejected: dict[str, int], reason: str, number: int) -> None:
 
 
 def _joined(tables: list[Table]) -> Table:
-    return Table(
-        layouts=Layouts.joined([table.layouts for table in tables]),
-        step_s=np.concatenate([table.step_s for table in tables]),
-        energy_j=np.concatenate([table.energy_j for table in tables]),
-        peak_bytes=np.concatenate([table.peak_bytes for table in tables]),
-    )
+    columns = {name: np.concatenate([getattr(table, name) for table in tables]) for name in _COLUMNS}
+    return Table(layouts=Layouts.joined([table.layouts for table in tables]), **columns)
 
 
 def _ranked(table: Table, wanted: SearchInput) -> Table:
     """Best first by the objective; ties by time, then by memory, then in order of enumeration."""
-    if wanted.objective is Objective.MEMORY_HEADROOM:
-        order = np.lexsort((table.step_s, table.peak_bytes))
-    elif wanted.objective is Objective.ENERGY:
-        order = np.lexsort((table.peak_bytes, table.step_s, table.energy_j))
-    else:
-        order = np.lexsort((table.peak_bytes, table.step_s))
-    return Table(
-        layouts=table.layouts.take(order),
-        step_s=table.step_s[order],
-        energy_j=table.energy_j[order],
-        peak_bytes=table.peak_bytes[order],
-    )
+    first = {
+        Objective.TOKENS_PER_S: table.step_s,
+        Objective.COST: table.cost,
+        Objective.MEMORY_HEADROOM: table.peak_bytes,
+        Objective.ENERGY: table.energy_j,
+    }[wanted.objective]
+    order = np.lexsort((table.peak_bytes, table.step_s, first))
+    columns = {name: getattr(table, name)[order] for name in _COLUMNS}
+    return Table(layouts=table.layouts.take(order), **columns)
+
+
+_COLUMNS = ("step_s", "energy_j", "cost", "peak_bytes")

@@ -110,9 +110,6 @@ def _search(document: dict[str, Any], on_progress: Progress | None) -> dict[str,
     started = time.perf_counter()
     found = search(wanted, on_progress=on_progress)
     answer = found.to_json(time.perf_counter() - started)
-    front = set(found.table.pareto().tolist())
-    for place, best in enumerate(answer["best"]):
-        best["pareto"] = place in front
     return answer | {"best": _without_twins(answer["best"])}
 
 

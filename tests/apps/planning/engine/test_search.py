@@ -15,6 +15,7 @@ from apps.planning.engine.reading import read_plan
 from apps.planning.engine.reading_search import read_search
 from apps.planning.engine.search import Objective, SearchInput, plan_of, search
 from apps.planning.engine.step_time import step_time
+from apps.planning.engine.token_cost import TokenPrices, cost_per_million_tokens
 from tests.apps.planning.engine.plans import DEEPSEEK_V3, GPT3_175B, LLAMA_70B
 
 SMALL = {
@@ -24,6 +25,8 @@ SMALL = {
     "seq_len": 4096,
     "precision": "bf16",
 }
+
+UP_TO_144 = SMALL | {"limits": {"min_accelerators": 16}}
 
 
 def test_every_candidate_is_counted_once() -> None:
@@ -80,9 +83,67 @@ def test_results_are_ordered_by_the_objective() -> None:
     thriftiest = search(read_search(SMALL | {"objective": Objective.ENERGY})).table
     cheapest = search(read_search(SMALL | {"objective": Objective.COST})).table
     assert (np.diff(thriftiest.energy_j) >= 0).all()
-    assert (np.diff(cheapest.step_s) >= 0).all(), "all cards are used, so time is what a token costs"
+    assert (np.diff(cheapest.step_s) >= 0).all(), (
+        "all cards and no price of energy: time is what a token costs"
+    )
     assert len(fastest) == len(roomiest) == len(thriftiest)
     assert (np.diff(thriftiest.step_s) < 0).any(), "a faster layout that computes more may draw more"
+
+
+def test_with_a_price_of_energy_the_cheapest_are_not_the_fastest() -> None:
+    asked = SMALL | {"objective": Objective.COST, "prices": {"accelerator_hour": 0.01, "kwh": 1.0}}
+    table = search(read_search(asked)).table
+    assert (np.diff(table.cost) >= 0).all()
+    assert (np.diff(table.step_s) < 0).any()
+
+
+def test_up_to_all_cards_tries_smaller_numbers_and_64_of_72() -> None:
+    found = search(read_search(UP_TO_144))
+    used = set(found.table.layouts.accelerators.tolist())
+    assert {144, 128, 72, 64} <= used <= set(range(16, 145))
+    assert found.candidates == found.feasible + sum(found.rejected.values())
+
+
+def test_with_fewer_cards_each_objective_has_its_own_best() -> None:
+    best = {
+        objective: search(read_search(UP_TO_144 | {"objective": objective})).table
+        for objective in (Objective.TOKENS_PER_S, Objective.COST, Objective.ENERGY)
+    }
+    fastest, cheapest, thriftiest = best.values()
+    cards = [int(table.layouts.accelerators[0]) for table in best.values()]
+    assert cards[0] == 144 and cards[1] < 144 and cards[2] < 144
+    assert cheapest.cost[0] < fastest.cost[0] and thriftiest.energy_j[0] < fastest.energy_j[0]
+    assert fastest.step_s[0] < min(cheapest.step_s[0], thriftiest.step_s[0])
+
+
+def test_the_list_holds_the_best_with_each_number_of_cards() -> None:
+    found = search(read_search(UP_TO_144 | {"top": 3}))
+    counts = found.table.layouts.accelerators
+    listed = {int(counts[place]) for place in found.listed}
+    assert listed == set(counts.tolist())
+    for count in listed:
+        first = min(place for place in found.listed if counts[place] == count)
+        assert found.table.step_s[first] == found.table.step_s[counts == count].min()
+
+
+def test_a_configuration_on_fewer_cards_is_a_plan_on_as_many() -> None:
+    wanted = read_search(UP_TO_144 | {"objective": Objective.COST})
+    table = search(wanted).table
+    plan = plan_of(wanted, table.layouts, 0)
+    assert plan.system.accelerators == plan.layout.accelerators[0] < 144
+    alone = read_search(SMALL | {"system": SMALL["system"] | {"accelerators": plan.system.accelerators}})
+    assert estimate(plan).iteration_time_s in search(alone).table.step_s
+
+
+def test_the_cost_of_tokens_is_hours_and_energy_at_their_prices() -> None:
+    cost = cost_per_million_tokens(
+        TokenPrices(accelerator_hour=2.0, kwh=0.1),
+        accelerators=np.array([8]),
+        step_s=np.array([3600.0]),
+        energy_j=np.array([36e6]),
+        tokens=1_000_000,
+    )
+    assert cost == pytest.approx([8 * 2.0 + 10 * 0.1])
 
 
 def test_a_step_draws_no_more_than_full_load_and_no_less_than_waiting() -> None:
@@ -161,6 +222,11 @@ def test_limits_narrow_the_search() -> None:
         ({"precision": "int8"}, "/precision"),
         ({"limits": {"zero": [4]}}, "/limits/zero"),
         ({"objective": "beauty"}, "/objective"),
+        ({"limits": {"min_accelerators": 145}}, "/limits/min_accelerators"),
+        ({"limits": {"min_accelerators": 0}}, "/limits/min_accelerators"),
+        ({"prices": {"accelerator_hour": 0}}, "/prices/accelerator_hour"),
+        ({"prices": {"kwh": -0.1}}, "/prices/kwh"),
+        ({"prices": 3}, "/prices"),
         ({"system": {"accelerator": "abacus", "accelerators": 8}}, "/system/accelerator"),
     ],
 )
