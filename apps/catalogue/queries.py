@@ -66,6 +66,12 @@ def edited_accelerators(scope_ids: Collection[int] | None) -> list[str]:
     return list(edits.order_by("entry").values_list("entry", flat=True).distinct())
 
 
+def scopes_with_edits(kind: Kind) -> set[int]:
+    """Scopes that set a figure of their own; what was set for everybody is of none."""
+    edits = CatalogueEdit.objects.filter(kind=kind, scope__isnull=False)
+    return set(edits.values_list("scope_id", flat=True))
+
+
 def supernodes_for(scope_id: int | None) -> dict[str, Supernode]:
     """Supernodes as a team has them, by id."""
     return overlays.supernodes(_values(edits_for(scope_id, Kind.SUPERNODE)))
