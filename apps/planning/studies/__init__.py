@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from apps.core.errors import Missing
+from apps.core.texts import say
 from apps.planning.studies import (
     claims,
     cost,
@@ -37,5 +38,5 @@ def study_named(key: str) -> Study:
     """The study of an address. Raises Missing."""
     found = STUDIES.get(key)
     if found is None:
-        raise Missing("there is no such study")
+        raise Missing(say("there is no such study"))
     return found

@@ -11,6 +11,7 @@ from apps.core.actor import Actor
 from apps.core.errors import Invalid, Missing, NotAllowed
 from apps.core.form_errors import show
 from apps.core.rights import Right
+from apps.core.texts import say
 from apps.jobs import queries as jobs
 from apps.jobs.models import Job
 from apps.planning import queries
@@ -19,6 +20,7 @@ from apps.planning.models import PlanVersion
 from apps.planning.services.studies import KIND
 from apps.planning.studies.base import Result, Study
 from apps.planning.studies.fields import StudyForm, refused
+from apps.planning.studies.own_figures import WHOSE, first_whose
 from apps.planning.studies.plan_facts import facts_of
 
 SENT = "asked"  # the hidden field of a form that was sent: what it leaves out is meant to be empty
@@ -27,7 +29,7 @@ SENT = "asked"  # the hidden field of a form that was sent: what it leaves out i
 def require_reader(actor: Actor) -> None:
     """Whoever may read anything may compute. Raises NotAllowed."""
     if not actor.may_anywhere(Right.READ):
-        raise NotAllowed("this needs the right to read", code="role", right=Right.READ.value)
+        raise NotAllowed(say("this needs the right to read"), code="role", right=Right.READ.value)
 
 
 def plan_in(actor: Actor, said: Any) -> PlanVersion | None:
@@ -36,12 +38,12 @@ def plan_in(actor: Actor, said: Any) -> PlanVersion | None:
         return None
     plan_id, _dot, number = str(said).partition(".")
     if not plan_id.isdecimal() or (number and not number.isdecimal()) or max(len(plan_id), len(number)) > 9:
-        raise Invalid("plan: say plan and version, such as 12.3", code="plan")
+        raise Invalid(say("plan: say plan and version, such as 12.3"), code="plan")
     if number:
         return queries.version_for(actor, int(plan_id), int(number))
     newest = queries.plan_for(actor, int(plan_id)).versions.select_related("plan").first()
     if newest is None:
-        raise Missing("the plan has no version")
+        raise Missing(say("the plan has no version"))
     return newest
 
 
@@ -51,16 +53,16 @@ def form_for(study: Study, sent: QueryDict, *, actor: Actor) -> StudyForm:
     if SENT in sent:
         return study.form(sent, actor=actor, plan=plan)
     given = {name: sent.getlist(name) if len(sent.getlist(name)) > 1 else sent[name] for name in sent}
-    return study.form(start_of(study, plan) | given, actor=actor, plan=plan)
+    return study.form(start_of(study, actor, plan) | given, actor=actor, plan=plan)
 
 
 def form_of_json(study: Study, body: Mapping[str, Any], *, actor: Actor) -> StudyForm:
     """The form of a request over REST: what the body leaves out keeps its start value."""
     plan = plan_in(actor, body.get("plan"))
     unknown = set(body) - set(study.form.base_fields) - {"plan"}
-    form = study.form(start_of(study, plan) | dict(body), actor=actor, plan=plan)
+    form = study.form(start_of(study, actor, plan) | dict(body), actor=actor, plan=plan)
     for name in sorted(unknown):
-        form.add_error(None, f"{name}: there is no such field")
+        form.add_error(None, say("%(name)s: there is no such field", name=name))
     return form
 
 
@@ -68,7 +70,7 @@ def job_of(study: Study, actor: Actor, raw: str) -> Job:
     """The job that answers this study. Raises Missing for any other."""
     found = jobs.job(int(raw), actor=actor) if raw.isdecimal() and len(raw) < 10 else None
     if found is None or found.kind != KIND or found.arguments.get("study") != study.key:
-        raise Missing("there is no such answer to this study")
+        raise Missing(say("there is no such answer to this study"))
     return found
 
 
@@ -93,9 +95,11 @@ def formulas(study: Study) -> dict[str, dict[str, str]]:
     return {key: {"formula": term.formula, "source": term.source} for key, term in mine.items()}
 
 
-def start_of(study: Study, plan: PlanVersion | None) -> dict[str, Any]:
+def start_of(study: Study, actor: Actor, plan: PlanVersion | None) -> dict[str, Any]:
     """The values that a form starts from."""
     start = dict(study.form.start)
+    if WHOSE in study.form.base_fields:
+        start[WHOSE] = first_whose(actor, plan)
     if plan is not None:
         facts = facts_of(plan)
         start |= {name: facts[name] for name in study.form.base_fields if name in facts}

@@ -10,6 +10,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
+from apps.core.speech import said
+from apps.core.texts import kept, of_row
 from apps.planning.engine.study_terms import STUDY_TERMS
 
 Text: TypeAlias = "str | Promise"
@@ -102,12 +104,12 @@ class Figure:
     @property
     def formula(self) -> str:
         """How it is computed."""
-        return STUDY_TERMS[self.key].formula
+        return said(STUDY_TERMS[self.key].formula)
 
     @property
     def source(self) -> str:
         """Who says so."""
-        return STUDY_TERMS[self.key].source
+        return said(STUDY_TERMS[self.key].source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +135,7 @@ class Assumptions:
             {
                 **row,
                 "value": _plain(row["value"]),
+                "source": said(of_row(row, "source")),
                 "confidence": CONFIDENCE.get(row["confidence"], row["confidence"]),
             }
             for row in self.rows
@@ -176,13 +179,14 @@ class Assumed:
 
     def add(self, name: str, value: Any, source: str, confidence: str) -> None:
         """confidence: a key of CONFIDENCE, such as given, measured, published, or the catalogue's own."""
-        self.rows.append({"name": name, "value": value, "source": source, "confidence": confidence})
+        row = {"name": name, "value": value, "source": source, "confidence": confidence}
+        self.rows.append(row | kept(source))
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, bool):
         return yes_no(value)
-    return f"{value:,.6g}" if isinstance(value, float) else value
+    return f"{value:z,.6g}" if isinstance(value, float) else value
 
 
 CONFIDENCE = {
@@ -205,12 +209,6 @@ CONFIDENCE = {
 def count_shown(value: float) -> str:
     """A count with thousands apart."""
     return f"{value:,.0f}"
-
-
-def change_shown(share: float, digits: int = 1) -> str:
-    """A relative change with its sign as percent; none has no sign."""
-    rounded = round(100 * share, digits)
-    return f"{rounded:+.{digits}f} %" if rounded else f"{0:.{digits}f} %"
 
 
 def yes_no(value: bool) -> str:

@@ -8,13 +8,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
-from apps.catalogue.engine.accelerators import accelerator
-from apps.core.errors import FieldError, Invalid, OutOfRange
+from apps.core.texts import say
 from apps.core.units import show_seconds, show_share
 from apps.planning.engine import claims
 from apps.planning.engine.claims import Finding, Judgement, RunClaim, ScalingVerdict, Setup
-from apps.planning.engine.system import peak_flops
-from apps.planning.engine.workload import Precision
 from apps.planning.studies import fields as f
 from apps.planning.studies.base import Result, Study, Values
 from apps.planning.studies.blocks import (
@@ -29,6 +26,8 @@ from apps.planning.studies.blocks import (
     Table,
     count_shown,
 )
+from apps.planning.studies.hardware import part_of, peak_of
+from apps.planning.studies.own_figures import OwnFiguresFields
 
 DAY_S = 86_400.0
 FLOPS_PER_PARAM_AND_TOKEN = 6.0
@@ -51,7 +50,7 @@ SCALING = {
 }
 
 
-class ClaimsForm(f.StudyForm):
+class ClaimsForm(OwnFiguresFields):
     """Two setups that are compared, a run, a growth in cards, and the ranks of a layout."""
 
     start = {
@@ -66,8 +65,8 @@ class ClaimsForm(f.StudyForm):
     groups = (
         (_l("Two setups"), ("cards_before", "mfu_before_percent", "cards_after", "mfu_after_percent",
                             "claimed_speedup", "claimed_time_saved_percent", "gain_percent")),
-        (_l("A run"), ("run_cards", "accelerator", "precision", "params_billion", "tokens_trillion", "run_days",
-                       "run_mfu_percent")),
+        (_l("A run"), ("run_cards", "accelerator", "catalogue", "precision", "params_billion", "tokens_trillion",
+                       "run_days", "run_mfu_percent")),
         (_l("Growth"), ("cards_small", "cards_large", "factor")),
         (_l("Ranks of a layout"), ("tp", "pp", "dp", "ep", "domain_cards")),
     )  # fmt: skip
@@ -81,7 +80,6 @@ class ClaimsForm(f.StudyForm):
     gain_percent = f.number(_l("A gain in throughput"), least=-100, required=False, unit="%")
 
     run_cards = f.whole(_l("Cards of a run"))
-    accelerator = f.CardField(label=_l("Accelerator"))
     precision = f.precision()
     params_billion = f.number(_l("Active parameters, billions"), least=1e-6)
     tokens_trillion = f.number(_l("Tokens, trillions"), least=1e-9)
@@ -144,14 +142,13 @@ def _json(one: Judgement) -> dict[str, Any]:
 
 
 def _run(values: Values, assumed: Assumed) -> dict[str, Any]:
-    part = accelerator(values["accelerator"])
-    try:
-        peak = peak_flops(part, Precision(values["precision"]))
-    except OutOfRange as refused:
-        problem = FieldError(pointer="/precision", message=refused.message, code=refused.code)
-        raise Invalid(refused.message, errors=[problem]) from refused
-    assumed.add("peak_flops", peak, f"{part.name}, dense", part.confidence)
-    assumed.add("flops_per_param_and_token", FLOPS_PER_PARAM_AND_TOKEN, "forward 2, backward 4", "derived")
+    part, peak = part_of(values), peak_of(values)
+    for path, own in (values.get("figures") or {}).items():
+        assumed.add(path, own["value"], own["source"], own["confidence"])
+    assumed.add("peak_flops", peak, say("%(name)s, dense", name=part.name), part.confidence)
+    assumed.add(
+        "flops_per_param_and_token", FLOPS_PER_PARAM_AND_TOKEN, say("forward 2, backward 4"), "derived"
+    )
     flops = FLOPS_PER_PARAM_AND_TOKEN * values["params_billion"] * 1e9 * values["tokens_trillion"] * 1e12
     days, mfu = values.get("run_days"), _share(values.get("run_mfu_percent"))
     claim = RunClaim(

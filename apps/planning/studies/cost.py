@@ -8,6 +8,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
+from apps.core.texts import say
+from apps.core.units import show_change
 from apps.planning.engine import cost as engine
 from apps.planning.engine.cost import Block as Size
 from apps.planning.engine.cost import Prices
@@ -24,7 +26,6 @@ from apps.planning.studies.blocks import (
     Stat,
     Stats,
     Table,
-    change_shown,
     count_shown,
 )
 from apps.planning.studies.prices import PriceFields, prices_of, start_prices
@@ -129,12 +130,15 @@ def _break_even(values: Values, prices: Prices) -> float | None:
 def _assumptions(values: Values) -> list[dict[str, Any]]:
     assumed = Assumed()
     assumed.add(
-        "capital_per_card", values["capital_per_card"], "cards, hosts, network and installation", "given"
+        "capital_per_card", values["capital_per_card"], say("cards, hosts, network and installation"), "given"
     )
     assumed.add(
-        "depreciation", "straight", "the same amount each year down to the residual value", "rule_of_thumb"
+        "depreciation",
+        "straight",
+        say("the same amount each year down to the residual value"),
+        "rule_of_thumb",
     )
-    assumed.add("utilisation", 1.0, "the cluster works all of its useful time", "rule_of_thumb")
+    assumed.add("utilisation", 1.0, say("the cluster works all of its useful time"), "rule_of_thumb")
     return assumed.rows
 
 
@@ -192,7 +196,7 @@ def _sensitivity_table(result: Result) -> Table:
     rows = [
         [
             PRICES[one["name"]],
-            *(f"{one[end]:.4g} ({change_shown(one[end] / base - 1)})" for end in ("low", "high")),
+            *(f"{one[end]:.4g} ({show_change(one[end] / base - 1)})" for end in ("low", "high")),
         ]
         for one in result["sensitivity"]
     ]

@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
+from apps.core.texts import say
 from apps.core.units import GB, show_bytes, show_seconds, show_share
 from apps.planning.engine.collectives import ring_all_reduce_s
 from apps.planning.engine.pipeline import bubble_overhead, bubble_share
@@ -94,9 +95,9 @@ def compute(values: Values) -> Result:
 
 def _assumptions(values: Values) -> list[dict[str, Any]]:
     assumed = Assumed()
-    assumed.add("optimizer_bytes_per_parameter", 12, "Adam: fp32 weights, momentum, variance", "derived")
-    assumed.add("activations", "none", "come on top, and buffers and a reserve of 10 %", "stated")
-    assumed.add("latency", 0.0, "left out; it rules small messages", "stated")
+    assumed.add("optimizer_bytes_per_parameter", 12, say("Adam: fp32 weights, momentum, variance"), "derived")
+    assumed.add("activations", "none", say("come on top, and buffers and a reserve of 10 %"), "stated")
+    assumed.add("latency", 0.0, say("left out; it rules small messages"), "stated")
     return assumed.rows
 
 

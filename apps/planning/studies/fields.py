@@ -15,8 +15,11 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.accelerators import shipped_accelerators
 from apps.catalogue.engine.model_catalogue import shipped_models
+from apps.catalogue.queries import edited_accelerators
 from apps.core.actor import Actor
 from apps.core.errors import Invalid
+from apps.core.rights import Right
+from apps.core.speech import said
 from apps.planning.documents import model_document
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.reading_model import read_model
@@ -41,6 +44,8 @@ class StudyForm(forms.Form):
         for field in self.fields.values():
             if isinstance(field, ModelField):
                 field.offer(plan)
+            elif isinstance(field, CardField):
+                field.offer(actor)
 
     def grouped(self) -> list[tuple[Text, list[BoundField]]]:
         """The fields under their headings, as the page shows them."""
@@ -117,22 +122,20 @@ class ModelField(forms.Field):
 def _checked_shape(value: Mapping[str, Any]) -> dict[str, Any]:
     fields = Fields(value, "")
     if read_model(fields) is None:
-        raise ValidationError([f"{one.pointer}: {one.message}" for one in fields.errors])
+        raise ValidationError([f"{one.pointer}: {said(one.message)}" for one in fields.errors])
     return dict(value)
 
 
 class CardField(forms.ChoiceField):
-    """An accelerator of the catalogue whose memory and bandwidth are known."""
+    """An accelerator whose memory and bandwidth the catalogue holds, or of which a team set figures."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(choices=_cards, **kwargs)
-
-
-def _cards() -> list[tuple[str, str]]:
-    parts = [
-        part for part in shipped_accelerators().values() if part.memory_bytes and part.memory_bytes_per_s
-    ]
-    return [(part.id, part.name) for part in parts]
+    def offer(self, actor: Actor) -> None:
+        """Set the choices: what is shipped, and what teams that the actor may read have figures of."""
+        shipped = shipped_accelerators()
+        known = [part.id for part in shipped.values() if part.memory_bytes and part.memory_bytes_per_s]
+        edited = edited_accelerators(actor.scope_ids(Right.READ))
+        names = {one: shipped[one].name if one in shipped else one for one in (*known, *edited)}
+        self.choices = list(names.items())
 
 
 class FiniteField(forms.FloatField):
@@ -193,5 +196,5 @@ def refused(error: Invalid) -> dict[str, list[str]]:
     """The texts of a refusal by the field that its pointers end in."""
     texts: dict[str, list[str]] = {}
     for one in error.errors:
-        texts.setdefault(one.pointer.rstrip("/").rpartition("/")[2], []).append(str(one.message))
-    return texts or {"": [str(error.message)]}
+        texts.setdefault(one.pointer.rstrip("/").rpartition("/")[2], []).append(said(one.message))
+    return texts or {"": [said(error.message)]}

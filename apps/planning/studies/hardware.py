@@ -8,26 +8,27 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
-from apps.catalogue.engine.accelerators import accelerator, source_titles
+from apps.catalogue.engine.accelerators import Accelerator, source_titles
 from apps.catalogue.engine.models import ModelSpec
 from apps.core.errors import FieldError, Invalid, OutOfRange
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.reading_model import read_model, read_system
+from apps.planning.engine.reading_part import read_part
 from apps.planning.engine.system import System, peak_flops
 from apps.planning.engine.workload import Precision
 from apps.planning.studies import fields as f
 from apps.planning.studies.base import Values
 from apps.planning.studies.blocks import Assumed
+from apps.planning.studies.own_figures import OwnFiguresFields
 
 SIZES = ("accelerator", "accelerators", "domain_size", "sub_domain_size", "convergence_ratio")
 SIZES += ("scale_up_gb_s", "scale_out_gb_s")
 
 
-class HardwareFields(f.StudyForm):
+class HardwareFields(OwnFiguresFields):
     """A part of the catalogue, how many make a domain, and bandwidths where they differ from the catalogue's."""
 
-    accelerator = f.CardField(label=_l("Accelerator"))
     domain_size = f.whole(_l("Accelerators in one scale-up domain"), most=100_000)
     scale_up_gb_s = f.number(
         _l("Scale-up, one way"),
@@ -53,7 +54,8 @@ HARDWARE_START: dict[str, Any] = {"accelerator": "nvidia-gb200", "domain_size": 
 def system_document(values: Values, **changed: Any) -> dict[str, Any]:
     """The planner's system object from cleaned values, without what was left empty."""
     both = {**values, **changed}
-    return {name: both[name] for name in SIZES if both.get(name) is not None}
+    figures = {"figures": both["figures"]} if both.get("figures") else {}
+    return {name: both[name] for name in SIZES if both.get(name) is not None} | figures
 
 
 def system_from(values: Values, **changed: Any) -> tuple[System, tuple[Assumption, ...]]:
@@ -74,22 +76,32 @@ def model_from(document: Values) -> ModelSpec:
     return spec
 
 
-def require_precision(card: str, precision: str, *, field: str = "precision") -> None:
-    """Raises Invalid at the field where the card has no peak for the format."""
+def part_of(values: Values) -> Accelerator:
+    """The accelerator of cleaned values, with the figures that they hold. Raises Invalid at the field."""
+    fields = Fields({name: values[name] for name in ("accelerator", "figures") if values.get(name)}, "")
+    part, _own = read_part(fields)
+    if part is None:
+        raise Invalid(fields.errors[0].message, errors=fields.errors)
+    return part
+
+
+def peak_of(values: Values) -> float:
+    """Dense peak of the accelerator in the chosen format, FLOPs per second. Raises Invalid at the field."""
     try:
-        peak_flops(accelerator(card), Precision(precision))
+        return peak_flops(part_of(values), Precision(values["precision"]))
     except OutOfRange as refused:
-        problem = FieldError(pointer=f"/{field}", message=refused.message, code=refused.code)
+        problem = FieldError(pointer="/precision", message=refused.message, code=refused.code)
         raise Invalid(refused.message, errors=[problem]) from refused
 
 
-def card_assumptions(card: str, assumed: tuple[Assumption, ...]) -> Iterator[dict[str, Any]]:
-    """What was taken from the catalogue, with its confidence there."""
-    part, rows = accelerator(card), Assumed()
+def card_assumptions(values: Values, assumed: tuple[Assumption, ...]) -> Iterator[dict[str, Any]]:
+    """What was taken from the catalogue, with its confidence there; a team's own figures with theirs."""
+    part, rows, own = part_of(values), Assumed(), values.get("figures") or {}
     titles = source_titles()
     cited = "; ".join(titles.get(one, one) for one in part.sources if one in titles)
     rows.add("accelerator", part.name, cited or _("general knowledge"), part.confidence)
     for one in assumed:
-        confidence = "rule_of_thumb" if one.uncertain else part.confidence
+        stated = own[one.name]["confidence"] if one.name in own else part.confidence
+        confidence = "rule_of_thumb" if one.uncertain else stated
         rows.add(one.name, one.value, one.source, confidence)
     yield from rows.rows

@@ -17,7 +17,7 @@ from apps.planning.studies.hardware import (
     HardwareFields,
     card_assumptions,
     model_from,
-    require_precision,
+    peak_of,
     system_from,
 )
 from apps.planning.studies.inference_shown import show
@@ -37,7 +37,7 @@ class InferenceForm(HardwareFields):
     }  # fmt: skip
     groups = (
         (_l("Model"), ("model", "weights", "kv", "precision", "reserve_percent")),
-        (_l("Hardware"), ("accelerator", "domain_size", "scale_up_gb_s", "scale_out_gb_s")),
+        (_l("Hardware"), ("accelerator", "catalogue", "domain_size", "scale_up_gb_s", "scale_out_gb_s")),
         (_l("Layouts"), ("prefill_tp", "decode_tp", "decode_pp", "expert_parallel")),
         (_l("Traffic"), ("prompt", "output", "batch", "requests_per_s")),
         (_l("Pool for a very large model"), ("pool_params_trillion", "pool_weights")),
@@ -65,7 +65,7 @@ class InferenceForm(HardwareFields):
 def compute(values: Values) -> Result:
     """Memory, limits of both phases, pools of both, and the pool of a very large model, as JSON values."""
     model = model_from(values["model"])
-    require_precision(values["accelerator"], values["precision"])
+    peak_of(values)
     system, assumed = system_from(values, accelerators=values["domain_size"])
     decode_layout = _serving(values, tp=values["decode_tp"], pp=values["decode_pp"])
     prefill_layout = _serving(values, tp=values["prefill_tp"], pp=1)
@@ -89,7 +89,7 @@ def compute(values: Values) -> Result:
         "pools": _pools(values, model, system, prefill_layout, decode_layout) if batch <= most else None,
         "sweep": _sweep(model, system, decode_layout, context=context, most=most),
         "large_pool": _large_pool(values, system),
-        "assumptions": list(card_assumptions(values["accelerator"], assumed)),
+        "assumptions": list(card_assumptions(values, assumed)),
     }
 
 

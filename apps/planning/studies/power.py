@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
+from apps.core.texts import say
 from apps.planning.engine import power as engine
 from apps.planning.engine.operations import cooling_bands, power_figure, published_racks
 from apps.planning.engine.power import Feed, RackParts, Room
@@ -165,12 +166,18 @@ def _cooling(rack_kw: float, present: str) -> Result:
 
 def _assumptions(values: Values) -> list[dict[str, Any]]:
     assumed = Assumed()
-    assumed.add("card_w", values["card_w"], "power of an accelerator at full load", "given")
+    assumed.add("card_w", values["card_w"], say("power of an accelerator at full load"), "given")
     assumed.add(
-        "overhead_share", values["overhead_percent"] / 100, "DGX H100: 10.2 kW for 8 x 700 W", "vendor_doc"
+        "overhead_share",
+        values["overhead_percent"] / 100,
+        say("DGX H100: 10.2 kW for 8 x 700 W"),
+        "vendor_doc",
     )
     assumed.add(
-        "feed_load_share", power_figure("feed_load_share"), "continuous load on a breaker", "rule_of_thumb"
+        "feed_load_share",
+        power_figure("feed_load_share"),
+        say("continuous load on a breaker"),
+        "rule_of_thumb",
     )
     for band in cooling_bands():
         shown = f"{band.low_kw:g}–{band.high_kw:g} kW" if band.high_kw else f"≥ {band.low_kw:g} kW"

@@ -33,7 +33,7 @@ from apps.planning.studies.blocks import (
     line,
 )
 from apps.planning.studies.growing import growth_of
-from apps.planning.studies.hardware import HardwareFields, card_assumptions, require_precision, system_from
+from apps.planning.studies.hardware import HardwareFields, card_assumptions, peak_of, system_from
 from apps.planning.studies.prices import PriceFields, prices_of, start_prices
 
 MOST_SIZE = 8192
@@ -49,7 +49,8 @@ class PurchaseForm(PriceFields, HardwareFields):
     }  # fmt: skip
     groups = (
         (_l("Workloads"), ("workloads", "precision", "seq_len", "global_batch", "sizes")),
-        (_l("Hardware"), ("accelerator", "domain_size", "ordinary_domain", "scale_up_gb_s", "scale_out_gb_s")),
+        (_l("Hardware"), ("accelerator", "catalogue", "domain_size", "ordinary_domain", "scale_up_gb_s",
+                           "scale_out_gb_s")),
         (PriceFields.price_group[0], (*PriceFields.price_group[1], "ordinary_capital_per_card",
                                       "ordinary_it_kw_per_card")),
     )  # fmt: skip
@@ -83,7 +84,7 @@ def compute(values: Values) -> Result:
 
 def work(values: Values, on_progress: Progress) -> Result:
     """For each workload and size the cost of a million tokens in both clusters, as JSON values."""
-    require_precision(values["accelerator"], values["precision"])
+    peak_of(values)
     supernode = prices_of(values)
     ordinary = replace(
         supernode,
@@ -98,7 +99,7 @@ def work(values: Values, on_progress: Progress) -> Result:
     return {
         "break_even_speedup": cost.break_even_speedup(supernode, ordinary, values["sizes"][-1]),
         "workloads": rows,
-        "assumptions": list(card_assumptions(values["accelerator"], assumed)),
+        "assumptions": list(card_assumptions(values, assumed)),
     }
 
 

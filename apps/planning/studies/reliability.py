@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
 from apps.core import clock
+from apps.core.texts import say
 from apps.fleet.queries import clusters_visible
 from apps.planning.engine import reliability as engine
 from apps.planning.engine.operations import failure_presets
@@ -210,9 +211,11 @@ def _assumptions(values: Values) -> list[dict[str, Any]]:
     assumed = Assumed()
     confidence = CONFIDENCE_OF_RATE.get(values["rate"], "rule_of_thumb")
     assumed.add("per_node_week", values["per_node_week"], values["rate_source"], confidence)
-    assumed.add("bytes_per_parameter", 14, "2 of weights and 12 of optimizer", "derived")
-    assumed.add("failures", "exponential", "independent of each other and without memory", "rule_of_thumb")
-    assumed.add("seed", 1, "random numbers of the simulation, repeatable", "stated")
+    assumed.add("bytes_per_parameter", 14, say("2 of weights and 12 of optimizer"), "derived")
+    assumed.add(
+        "failures", "exponential", say("independent of each other and without memory"), "rule_of_thumb"
+    )
+    assumed.add("seed", 1, say("random numbers of the simulation, repeatable"), "stated")
     return assumed.rows
 
 

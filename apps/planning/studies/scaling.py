@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
+from apps.core.texts import say
 from apps.planning.engine.scaling import Growth, Shape, compare_shapes
 from apps.planning.studies import fields as f
 from apps.planning.studies.base import Progress, Result, Study, Values, silent
@@ -16,7 +17,7 @@ from apps.planning.studies.blocks import (
     Assumed,
 )
 from apps.planning.studies.growing import LIMITS, growth_of, point_json, search_input
-from apps.planning.studies.hardware import HardwareFields, card_assumptions, require_precision, system_from
+from apps.planning.studies.hardware import HardwareFields, card_assumptions, peak_of, system_from
 from apps.planning.studies.scaling_shown import FULL, HOSTS, ORDINARY, SUPERNODE, show
 
 RATIOS = (1.0, 2.0, 4.0)
@@ -35,7 +36,7 @@ class ScalingForm(HardwareFields):
         (_l("Training"), ("model", "precision", "seq_len", "global_batch", "growth")),
         (_l("Sizes"), ("sizes", "domain_size", "ordinary_domain")),
         (_l("Ways to join"), ("joined", "sub_domains")),
-        (_l("Hardware"), ("accelerator", "scale_up_gb_s", "scale_out_gb_s")),
+        (_l("Hardware"), ("accelerator", "catalogue", "scale_up_gb_s", "scale_out_gb_s")),
     )
 
     model = f.ModelField(label=_l("Model"))
@@ -66,7 +67,7 @@ def compute(values: Values) -> Result:
 
 def work(values: Values, on_progress: Progress) -> Result:
     """Growth of both kinds of cluster and the shapes of one size, as JSON values."""
-    require_precision(values["accelerator"], values["precision"])
+    peak_of(values)
     domains = {SUPERNODE: values["domain_size"], ORDINARY: values["ordinary_domain"]}
     shapes = shapes_of(values["joined"], values["sub_domains"], values["ordinary_domain"])
     total = len(domains) + len(shapes)
@@ -112,9 +113,9 @@ def _growth_json(growth: Growth) -> Result:
 def _assumptions(values: Values) -> list[dict[str, Any]]:
     assumed = Assumed()
     for name, most in LIMITS.items():
-        assumed.add(name, most, "bound of the search at each size", "stated")
+        assumed.add(name, most, say("bound of the search at each size"), "stated")
     _system, from_catalogue = system_from(values, accelerators=values["joined"])
-    return [*card_assumptions(values["accelerator"], from_catalogue), *assumed.rows]
+    return [*card_assumptions(values, from_catalogue), *assumed.rows]
 
 
 STUDY = Study(

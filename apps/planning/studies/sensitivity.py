@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
 from apps.core.errors import FieldError, Invalid
-from apps.core.units import show_seconds
+from apps.core.units import show_change, show_seconds, show_share
 from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
 from apps.planning.engine.estimate import PlanInput, estimate
 from apps.planning.engine.reading import read_plan
@@ -30,7 +30,6 @@ from apps.planning.studies.blocks import (
     Stats,
     Table,
     axes,
-    change_shown,
     line,
 )
 from apps.planning.studies.hardware import HardwareFields, system_document
@@ -53,7 +52,10 @@ class SensitivityForm(HardwareFields):
     }  # fmt: skip
     groups = (
         (_l("Model"), ("model", "precision")),
-        (_l("Hardware"), ("accelerator", "accelerators", "domain_size", "scale_up_gb_s", "scale_out_gb_s")),
+        (
+            _l("Hardware"),
+            ("accelerator", "catalogue", "accelerators", "domain_size", "scale_up_gb_s", "scale_out_gb_s"),
+        ),
         (_l("Layout"), LAYOUT),
         (_l("Change"), ("change_percent",)),
     )
@@ -111,7 +113,7 @@ def compute(values: Values) -> Result:
             [_seconds(plan, c, {"scale_up_bandwidth": up, "matrix_efficiency": rate}) for up in GRID]
             for rate in GRID
         ],
-        "assumptions": _assumptions(base.assumptions),
+        "assumptions": _assumptions(values, base.assumptions),
     }
 
 
@@ -121,10 +123,11 @@ def _seconds(plan: PlanInput, c: Coefficients, factors: dict[str, float]) -> flo
     return float(step_time(plan.model, plan.system, plan.workload, plan.layout, c).total[0])
 
 
-def _assumptions(assumptions: Any) -> list[dict[str, Any]]:
-    assumed = Assumed()
+def _assumptions(values: Values, assumptions: Any) -> list[dict[str, Any]]:
+    assumed, own = Assumed(), values.get("figures") or {}
     for one in assumptions:
-        assumed.add(one.name, one.value, one.source, "rule_of_thumb" if one.uncertain else "derived")
+        stated = own[one.name]["confidence"] if one.name in own else "derived"
+        assumed.add(one.name, one.value, one.source, "rule_of_thumb" if one.uncertain else stated)
     return assumed.rows
 
 
@@ -137,7 +140,7 @@ def show(values: Values, result: Result) -> list[Block]:
         Stat(label="MFU", value=f"{100 * result['mfu']:.1f}", unit="%"),
         Stat(
             label=_("Widest swing"),
-            value=change_shown(widest["lowered_s"] / base - 1),
+            value=show_change(widest["lowered_s"] / base - 1),
             note=_on_what(values, widest),
         ),
     ]
@@ -171,7 +174,7 @@ def _notes(result: Result) -> Iterator[Note]:
     yield Note(
         tone="neutral",
         title=_("What half of the bandwidth costs"),
-        text=text % {"more": f"{100 * half:.1f} %"},
+        text=text % {"more": show_share(half)},
     )
 
 
@@ -199,7 +202,7 @@ def _curves_chart(result: Result) -> Chart:
 def _swing_table(values: Values, result: Result) -> Table:
     base, change = result["iteration_time_s"], f"{values['change_percent']:g} %"
     rows = [
-        [SWINGS[one["name"]], *(change_shown(one[end] / base - 1, 2) for end in ("lowered_s", "raised_s"))]
+        [SWINGS[one["name"]], *(show_change(one[end] / base - 1, 2) for end in ("lowered_s", "raised_s"))]
         for one in result["swings"]
     ]
     columns = [_("Figure"), f"−{change}", f"+{change}"]
