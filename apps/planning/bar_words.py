@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
-from apps.core.units import show_share
+from apps.core.units import show_change, show_share
 from apps.planning.engine.bars import Bar, bars, is_fitted
 from apps.planning.engine.validation import Comparison, summarise_as
 
@@ -71,7 +71,7 @@ def held_out_rows(runs: Sequence[Comparison]) -> list[dict[str, Any]]:
             "name": one.source,
             "count": one.count,
             "error": show_share(one.mean_absolute_error),
-            "bias": f"{100 * one.bias:+.1f} %",
+            "bias": show_change(one.bias),
             "coverage": show_share(one.coverage),
         }
         for one in found

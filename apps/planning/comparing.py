@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.core.units import show_bytes, show_seconds, show_share
 from apps.planning.documents import in_order
 from apps.planning.models import PlanVersion
-from apps.planning.page import asked_of, memory_parts, shown_value
+from apps.planning.page import asked_of, memory_parts, value_rows
 from apps.planning.words import PARALLEL, SYSTEM, TIME
 
 MOST = 4
@@ -99,14 +99,9 @@ def memory_bars(versions: Sequence[PlanVersion]) -> list[dict[str, Any]]:
 
 
 def _rows(inputs: Sequence[dict[str, Any]], words: dict[str, str | Promise]) -> list[Row]:
-    keys = dict.fromkeys(key for one in inputs for key in one)
-    return [
-        Row(
-            name=words.get(key, key),
-            cells=[shown_value(one[key]) if key in one else "—" for one in inputs],
-        )
-        for key in keys
-    ]
+    said = [{str(row["name"]): row["value"] for row in value_rows(one, words)} for one in inputs]
+    names = dict.fromkeys(name for one in said for name in one)
+    return [Row(name=name, cells=[one.get(name, "—") for one in said]) for name in names]
 
 
 def _figure_row(

@@ -11,6 +11,7 @@ from typing import Any
 from apps.catalogue.engine.model_catalogue import shipped_models
 from apps.catalogue.engine.models import ModelSpec
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.layouts import Placement, Recompute, Schedule
 from apps.planning.engine.reading import stop_if_wrong
@@ -69,7 +70,7 @@ _ORDER = (
     ),
     *("seq_len", "recompute", "sequence_parallel", "zero", "schedule", "placement", "objective"),
     *_OPTIONS,
-    *("limits", "top"),
+    *("prices", "limits", "top"),
 )
 _PLACES = {key: place for place, key in enumerate(_ORDER)}
 
@@ -86,21 +87,23 @@ def require_storable(document: Mapping[str, Any]) -> None:
     if errors:
         raise Invalid(errors[0].message, errors=errors)
     if len(json.dumps(document)) > LARGEST_CHARS:
-        message = f"a plan's document has at most {LARGEST_CHARS} characters"
+        message = say(
+            "a plan's document has at most %(largest_chars)s characters", largest_chars=LARGEST_CHARS
+        )
         raise Invalid(message, errors=[FieldError(pointer="", message=message, code="too_large")])
 
 
 def _unstorable(value: Any, pointer: str, depth: int = 0) -> Iterator[FieldError]:
     if depth > DEEPEST:
-        yield FieldError(pointer=pointer, message="objects are nested too deeply here", code="too_deep")
+        yield FieldError(pointer=pointer, message=say("objects are nested too deeply here"), code="too_deep")
     elif isinstance(value, str) and "\0" in value:
-        yield FieldError(pointer=pointer, message="NUL characters cannot be kept", code="nul")
+        yield FieldError(pointer=pointer, message=say("NUL characters cannot be kept"), code="nul")
     elif isinstance(value, float) and not isfinite(value):
-        yield FieldError(pointer=pointer, message="a number must be finite", code="type")
+        yield FieldError(pointer=pointer, message=say("a number must be finite"), code="type")
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             if "\0" in str(key):
-                yield FieldError(pointer=pointer, message="NUL characters cannot be kept", code="nul")
+                yield FieldError(pointer=pointer, message=say("NUL characters cannot be kept"), code="nul")
             yield from _unstorable(inner, f"{pointer}/{key}", depth + 1)
     elif isinstance(value, list):
         for place, inner in enumerate(value):

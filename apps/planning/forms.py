@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.accelerators import shipped_accelerators
 from apps.catalogue.engine.hf_config import model_from_config
-from apps.catalogue.engine.model_catalogue import find_model, model_named, shipped_models
+from apps.catalogue.engine.model_catalogue import model_named, shipped_models
 from apps.catalogue.engine.models import ModelSpec
 from apps.catalogue.queries import edited_accelerators
 from apps.core.actor import Actor
@@ -20,7 +20,8 @@ from apps.core.rights import Right
 from apps.fleet.models import Cluster, Domain
 from apps.fleet.queries import clusters_visible
 from apps.planning import queries
-from apps.planning.documents import is_search, model_document, model_name, spec_of
+from apps.planning.documents import model_document
+from apps.planning.engine.reading_parallel import COMPRESSED_BYTES, GRADIENT_BYTES
 from apps.planning.engine.search import Objective
 from apps.planning.engine.workload import Framework, Precision
 
@@ -31,6 +32,13 @@ EXPERTS = ("experts", "topk", "expert_ffn_hidden", "shared_expert_ffn_hidden", "
 SIZES = ("tp", "pp", "vpp", "dp", "cp", "ep", "micro_batch", "global_batch", "seq_len", "zero")
 HARDWARE = ("accelerator", "accelerators", "domain_size", "sub_domain_size", "convergence_ratio")
 HARDWARE += ("scale_up_gb_s", "scale_out_gb_s")
+PRICES = ("accelerator_hour", "kwh")
+TRAFFIC = ("tp", "dp", "pp", "cp", "ep")
+HIDDEN, EXPOSED = "hidden", "exposed"
+# what a document may say and the wizard does not ask: the next version keeps it
+_KEPT = ("attention", "dropout", "fused_cross_entropy", "expert_imbalance", "routed_domains")
+_KEPT += ("in_network_reduction", "graphs")
+_KEPT_OF_LAYOUT = ("etp", "placement")
 
 
 def _whole(label: Any, *, least: int = 1, required: bool = False, help_text: Any = "") -> forms.IntegerField:
@@ -39,6 +47,11 @@ def _whole(label: Any, *, least: int = 1, required: bool = False, help_text: Any
 
 def _number(label: Any, help_text: Any = "") -> forms.FloatField:
     return forms.FloatField(min_value=0, required=False, label=label, help_text=help_text)
+
+
+def _overlap(label: Any) -> forms.ChoiceField:
+    choices = [("", _("as the recipe does")), (HIDDEN, _("behind compute")), (EXPOSED, _("exposed"))]
+    return forms.ChoiceField(choices=choices, required=False, label=label)
 
 
 class PlanForm(forms.Form):
@@ -103,7 +116,7 @@ class PlanForm(forms.Form):
         required=False, label=_("Use the bandwidth that was measured on the domain")
     )
     accelerator = forms.ChoiceField(required=False, label=_("Accelerator"))
-    accelerators = _whole(_("Number of accelerators"))
+    accelerators = _whole(_("Number of accelerators"), help_text=_("Of a domain: empty takes all of them."))
     domain_size = _whole(_("Accelerators in one scale-up domain"))
     sub_domain_size = _whole(_("Accelerators in one sub-domain"))
     convergence_ratio = _number(_("Convergence ratio"), _("2 means 2:1."))
@@ -158,6 +171,29 @@ class PlanForm(forms.Form):
         label=_("Memory kept free"),
         help_text=_("10 unless you say otherwise."),
     )
+    gradient_dtype = forms.ChoiceField(
+        choices=[("", _("as the framework does")), *((name, name) for name in GRADIENT_BYTES)],
+        required=False,
+        label=_("Type of gradients"),
+    )
+    gradient_compression = forms.ChoiceField(
+        choices=[(name, _("none") if name == "none" else name) for name in COMPRESSED_BYTES],
+        required=False,
+        label=_("Compression of gradients"),
+        help_text=_("How they are sent; they are summed as they are."),
+    )
+    overlap_tp, overlap_dp = _overlap(_("Tensor-parallel traffic")), _overlap(_("Gradients and weights"))
+    overlap_pp, overlap_cp = _overlap(_("Pipeline messages")), _overlap(_("Rings of context parallelism"))
+    overlap_ep = _overlap(_("All-to-all of experts"))
+
+    min_accelerators = _whole(
+        _("With how few accelerators"),
+        help_text=_("Empty: all of them are used. Else smaller numbers are tried, too."),
+    )
+    accelerator_hour = _number(
+        _("Price of an accelerator hour"), _("In any currency. Empty: costs are in accelerator hours.")
+    )
+    kwh = _number(_("Price of a kWh"), _("With its cooling. Empty: in the price of the hour."))
     objective = forms.ChoiceField(
         choices=[
             (Objective.TOKENS_PER_S.value, _("most tokens per second")),
@@ -169,8 +205,17 @@ class PlanForm(forms.Form):
         label=_("Best means"),
     )
 
-    def __init__(self, *args: Any, actor: Actor, revises: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        actor: Actor,
+        revises: bool = False,
+        base: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """base: the document of the version before; what it says beyond the wizard stays."""
         super().__init__(*args, **kwargs)
+        self.base = base or {}
         clusters = clusters_visible(actor)
         if (scopes := actor.scope_ids(Right.OPERATE)) is not None:
             clusters = clusters.filter(scope_id__in=scopes)
@@ -188,6 +233,11 @@ class PlanForm(forms.Form):
     def _field(self, name: str) -> Any:
         return self.fields[name]
 
+    @property
+    def states_overlap(self) -> bool:
+        """Whether anything is said about which traffic overlaps."""
+        return any(self[f"overlap_{name}"].value() for name in TRAFFIC)
+
     def scope_id(self) -> int:
         """Where the plan belongs. Raises Invalid where neither domain nor cluster is chosen."""
         domain, cluster = self.cleaned_data["domain"], self.cleaned_data["cluster"]
@@ -202,16 +252,36 @@ class PlanForm(forms.Form):
         """The planner's document. Raises Invalid where the model cannot be read or is not chosen."""
         data = self.cleaned_data
         document: dict[str, Any] = {"model": self._model(), "system": self._system()}
-        options = {"precision": data["precision"]} | _given(data, ("framework",))
-        if data["reserve_percent"] is not None:
-            options["reserve_share"] = data["reserve_percent"] / 100
         if data["question"] == "search":
-            asked = _given(data, ("global_batch", "seq_len", "objective"))
-            return document | asked | options | {"top": MOST_SHOWN}
+            return document | self._wishes() | self._options() | {"top": MOST_SHOWN}
         sizes = _given(data, (*SIZES, "recompute", "schedule"))
         sizes.setdefault("dp", _replicas_left(document["system"], sizes))
+        before = self.base.get("parallel", {})
+        kept = {name: before[name] for name in _KEPT_OF_LAYOUT if name in before}
         sharding = {"sequence_parallel": data["sequence_parallel"]}
-        return document | {"parallel": sizes | sharding | options}
+        return document | {"parallel": kept | sizes | sharding | self._options()}
+
+    def _options(self) -> dict[str, Any]:
+        """Options of the training, which layouts and searches have alike."""
+        data, before = self.cleaned_data, self.base.get("parallel", self.base)
+        options = {name: before[name] for name in _KEPT if name in before}
+        options |= {"precision": data["precision"]} | _given(data, ("framework", "gradient_dtype"))
+        if data["gradient_compression"] not in ("", "none"):
+            options["gradient_compression"] = data["gradient_compression"]
+        overlap = {name: data[f"overlap_{name}"] for name in TRAFFIC if data[f"overlap_{name}"]}
+        if overlap:
+            options["overlap"] = {name: chosen == HIDDEN for name, chosen in overlap.items()}
+        if data["reserve_percent"] is not None:
+            options["reserve_share"] = data["reserve_percent"] / 100
+        return options
+
+    def _wishes(self) -> dict[str, Any]:
+        """What a search is asked for, and within which bounds."""
+        data = self.cleaned_data
+        asked = _given(data, ("global_batch", "seq_len", "objective"))
+        limits = {k: v for k, v in self.base.get("limits", {}).items() if k != "min_accelerators"}
+        parts = {"prices": _given(data, PRICES), "limits": limits | _given(data, ("min_accelerators",))}
+        return asked | {name: part for name, part in parts.items() if part}
 
     def _model(self) -> dict[str, Any]:
         data = self.cleaned_data
@@ -224,24 +294,14 @@ class PlanForm(forms.Form):
 
     def _system(self) -> dict[str, Any]:
         data = self.cleaned_data
-        if data["domain"] is not None:
-            return queries.system_of(data["domain"], measured=data["use_measured"])
-        return _given(data, HARDWARE)
-
-
-class MeasuredStepForm(forms.Form):
-    """Note how long a step really took."""
-
-    measured_s = forms.FloatField(min_value=0, label=_("Measured step"))
-    source = forms.CharField(
-        max_length=300, label=_("Where the figure is from"), help_text=_("A job, a log, steps averaged over.")
-    )
-
-
-class WithdrawForm(forms.Form):
-    """Say why a measured step counts no more."""
-
-    reason = forms.CharField(max_length=500, label=_("Reason"))
+        if data["domain"] is None:
+            return _given(data, HARDWARE)
+        system = queries.system_of(data["domain"], measured=data["use_measured"])
+        wanted = data["accelerators"]
+        if wanted is not None and wanted > system["accelerators"]:
+            message = _("the domain has %(count)s accelerators") % {"count": system["accelerators"]}
+            raise Invalid(message, errors=[FieldError(pointer="/accelerators", message=message)])
+        return system | ({"accelerators": wanted} if wanted is not None else {})
 
 
 def _given(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -263,60 +323,3 @@ def _model_of_config(text: str) -> ModelSpec:
     except Invalid as error:
         problems = [FieldError(pointer="/config", message=f"{p.pointer}: {p.message}") for p in error.errors]
         raise Invalid(error.message, errors=problems) from error
-
-
-def first_values() -> dict[str, Any]:
-    """What an empty wizard starts from: a 70B model, sharded optimizer, 10 % reserve."""
-    return {
-        "question": "estimate",
-        "model_source": "catalogue",
-        "catalogue_model": "llama-3-70b",
-        "gated_mlp": True,
-        "use_measured": True,
-        "tp": 8,
-        "pp": 1,
-        "cp": 1,
-        "ep": 1,
-        "vpp": 1,
-        "micro_batch": 1,
-        "global_batch": 144,
-        "seq_len": 8192,
-        "precision": "bf16",
-        "recompute": "selective",
-        "zero": 1,
-        "sequence_parallel": True,
-        "reserve_percent": 10,
-    }
-
-
-def values_of(document: dict[str, Any], *, domain_id: int | None) -> dict[str, Any]:
-    """What the wizard shows for a document, to ask again with changes."""
-    model, system = document["model"], document["system"]
-    asked = document if is_search(document) else document["parallel"]
-    known = find_model(model_name(model))
-    from_catalogue = known is not None and known.spec == spec_of(model)
-    reserve = asked.get("reserve_share")
-    return {
-        **first_values(),
-        "question": "search" if is_search(document) else "estimate",
-        "model_source": "catalogue" if from_catalogue else "shape",
-        "catalogue_model": known.id if known is not None and from_catalogue else "",
-        **{name: model.get(name) for name in (*SHAPE, *EXPERTS, "gated_mlp", "tied_embeddings")},
-        **{name: system.get(name) for name in HARDWARE},
-        **{key: value for key, value in asked.items() if key not in ("model", "system")},
-        "domain": domain_id,
-        "reserve_percent": 10 if reserve is None else reserve * 100,
-    }
-
-
-def at_fields(error: Invalid) -> Invalid:
-    """The same error with pointers such as /parallel/tp shortened to the wizard's field, /tp."""
-    return Invalid(error.message, code=error.code, errors=list(_shortened(error)))
-
-
-def _shortened(error: Invalid) -> Iterator[FieldError]:
-    for item in error.errors:
-        parts = item.pointer.strip("/").split("/")
-        name = "config" if parts[0] == "config" else parts[-1]
-        name = "reserve_percent" if name == "reserve_share" else name
-        yield FieldError(pointer=f"/{name}", message=item.message, code=item.code)

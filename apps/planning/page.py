@@ -7,58 +7,34 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.rights import Right
-from apps.core.units import GB, show_bytes, show_seconds
-from apps.planning.documents import configuration_words, in_order, is_search, model_name, spec_of
+from apps.core.speech import said
+from apps.core.texts import of_row
+from apps.core.units import show_bytes, show_change, show_seconds
+from apps.planning.commands import commands_for
+from apps.planning.documents import in_order, is_search, model_name, spec_of
 from apps.planning.engine.reading import read_plan
-from apps.planning.engine.rules import REASONS
-from apps.planning.engine.snippets.deepspeed import deepspeed_config
-from apps.planning.engine.snippets.shell import all_reduce_perf, slurm_batch, torchrun
 from apps.planning.engine.terms import TERMS
-from apps.planning.forms import MeasuredStepForm
+from apps.planning.found import COLUMNS, found_rows, search_context
+from apps.planning.measured_forms import MeasuredStepForm
 from apps.planning.models import PlanVersion
 from apps.planning.queries import accelerators_per_node
-from apps.planning.words import MEMORY, PARALLEL, REJECTED, SWINGS, SYSTEM, TIME
+from apps.planning.words import MEMORY, PARALLEL, SWINGS, SYSTEM, TIME
 
 Words = Mapping[str, str | Promise]
 _FORMULAS = {term.key: term for term in TERMS}
 
-FOUND = (
-    *(
-        "place",
-        "tp",
-        "pp",
-        "vpp",
-        "dp",
-        "cp",
-        "ep",
-        "etp",
-        "micro_batch",
-        "global_batch",
-        "zero",
-        "recompute",
-    ),
-    *(
-        "sequence_parallel",
-        "schedule",
-        "placement",
-        "step_s",
-        "tokens_per_s",
-        "mfu",
-        "peak_bytes",
-        "headroom",
-        "energy_j_per_token",
-    ),
-    "pareto",
-)
 
+def version_context(actor: Actor, version: PlanVersion, asked_for: QueryDict) -> dict[str, Any]:
+    """Everything that the page of a version shows, and what the reader may do there.
 
-def version_context(actor: Actor, version: PlanVersion) -> dict[str, Any]:
-    """Everything that the page of a version shows, and what the reader may do there."""
+    asked_for: the address, with the filters of what a search found. Raises Invalid for names that are none.
+    """
     plan, result = version.plan, version.result
     operates = actor.may(Right.OPERATE, plan.scope_id)
     spec, asked = spec_of(version.input["model"]), in_order(version.input)
@@ -85,7 +61,8 @@ def version_context(actor: Actor, version: PlanVersion) -> dict[str, Any]:
     if result is None:
         return context
     if context["is_search"]:
-        return context | search_context(result)
+        priced = "accelerator_hour" in version.input.get("prices", {})
+        return context | search_context(result, asked_for, priced=priced)
     measured = version.input["system"].get("measured") or {}
     return context | estimate_context(result, measured) | measured_context(version, operates)
 
@@ -99,15 +76,17 @@ def asked_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """The layout of a document, or the wishes of a search."""
     if not is_search(document):
         return dict(document["parallel"])
-    return {key: value for key, value in document.items() if key not in ("model", "system", "limits", "top")}
+    return {key: value for key, value in document.items() if key not in ("model", "system", "top")}
 
 
 def value_rows(values: Mapping[str, Any], words: Words) -> list[dict[str, Any]]:
     """An object of the input as rows of name and value; nested objects figure by figure."""
     rows = []
     for key, value in values.items():
+        if key == "said":  # the source again, to be translated
+            continue
         if isinstance(value, Mapping):
-            inner = value_rows(value, {})
+            inner = value_rows(value, words)
             rows += [{**row, "name": f"{words.get(key, key)} · {row['name']}"} for row in inner]
         else:
             rows.append({"name": words.get(key, key), "value": shown_value(value)})
@@ -117,8 +96,6 @@ def value_rows(values: Mapping[str, Any], words: Words) -> list[dict[str, Any]]:
 def shown_value(value: Any) -> Any:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
-    if isinstance(value, Mapping):
-        return ", ".join(str(one) for key, one in value.items() if key != "source")
     return value
 
 
@@ -153,24 +130,10 @@ def measured_context(version: PlanVersion, operates: bool) -> dict[str, Any]:
     steps = list(version.measured_steps.filter(withdrawn_at__isnull=True).select_related("noted_by"))
     may_note = operates and version.plan.domain is not None
     return {
-        "snippets": snippets(version),
+        "snippets": commands_for(read_plan(version.input), accelerators_per_node(version.plan.domain)),
         "measured_steps": steps,
         "measured_form": MeasuredStepForm() if may_note else None,
     }
-
-
-def snippets(version: PlanVersion) -> list[dict[str, str | Promise]]:
-    """How the usual tools are told about this layout."""
-    plan, per_node = read_plan(version.input), accelerators_per_node(version.plan.domain)
-    return [
-        {"name": "torchrun + Megatron-LM", "text": torchrun(plan, cards_per_node=per_node)},
-        {"name": "Slurm", "text": slurm_batch(plan, cards_per_node=per_node)},
-        {"name": "DeepSpeed", "text": pretty(deepspeed_config(plan))},
-        {
-            "name": _("all_reduce_perf, to measure before"),
-            "text": all_reduce_perf(plan, cards_per_node=per_node),
-        },
-    ]
 
 
 def stage_rows(memory: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -229,8 +192,8 @@ def swing_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "name": SWINGS.get(swing["name"], swing["name"]),
-            "lowered_shown": f"{100 * (swing['lowered_s'] / base - 1.0):+.1f} %",
-            "raised_shown": f"{100 * (swing['raised_s'] / base - 1.0):+.1f} %",
+            "lowered_shown": show_change(swing["lowered_s"] / base - 1.0),
+            "raised_shown": show_change(swing["raised_s"] / base - 1.0),
         }
         for swing in result.get("sensitivity", ())
     ]
@@ -248,16 +211,17 @@ def tokens_between(result: Mapping[str, Any]) -> str:
 
 def assumption_rows(result: Mapping[str, Any], measured: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the figures rest on, with value and source: what was measured first, then what was assumed."""
+    source = said({"message": measured.get("source", ""), **measured.get("said", {})})
     seen = [
-        {"name": name, "value": _short(name, value), "source": measured.get("source", ""), "measured": True}
+        {"name": name, "value": _short(name, value), "source": source, "measured": True}
         for name, value in measured.items()
-        if name != "source"
+        if name not in ("source", "said")
     ]
     assumed = [
         {
             "name": one["name"],
             "value": _short(one["name"], one["value"]),
-            "source": one["source"],
+            "source": said(of_row(one, "source")),
             "measured": False,
         }
         for one in result["assumptions"]
@@ -270,83 +234,14 @@ def _short(name: str, value: Any) -> Any:
         return show_bytes(value)
     if isinstance(value, bool):
         return shown_value(value)
-    return f"{value:,.6g}" if isinstance(value, float) else value
-
-
-def search_context(result: Mapping[str, Any]) -> dict[str, Any]:
-    """What a search found, and why the rest failed."""
-    rejected = sorted(result["rejected"].items(), key=lambda item: -item[1])
-    return {
-        "candidates_shown": f"{result['candidates']:,}",
-        "feasible_shown": f"{result['feasible']:,}",
-        "found_rows": [_found(place, best) for place, best in enumerate(result["best"], start=1)],
-        "figure": front_figure(result),
-        "figure_summary": _("Each point is a layout; those joined by the line are beaten by no other."),
-        "rejected_rows": [
-            {
-                "reason": rejected_word(code),
-                "code": code,
-                "count": count,
-                "share": count / result["candidates"] if result["candidates"] else 0.0,
-            }
-            for code, count in rejected
-        ],
-    }
-
-
-def front_figure(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Tokens per second over memory of the fullest accelerator, with the layouts that no other beats joined."""
-    found = [_found(place, best) for place, best in enumerate(result["best"], start=1)]
-    front = sorted((row for row in found if row["pareto"]), key=lambda row: row["peak_bytes"])
-    rest = [row for row in found if not row["pareto"]]
-    return {
-        "data": [
-            _points(_("unbeaten"), front, mode="lines+markers"),
-            _points(_("others"), rest, mode="markers"),
-        ],
-        "layout": {
-            "xaxis": {"title": {"text": _("memory of the fullest accelerator, GB")}},
-            "yaxis": {"title": {"text": _("tokens per second")}},
-            "legend": {"orientation": "h", "y": 1.12},
-        },
-    }
-
-
-def _points(name: str, rows: Sequence[Mapping[str, Any]], *, mode: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": mode,
-        "name": name,
-        "x": [round(row["peak_bytes"] / GB, 2) for row in rows],
-        "y": [round(row["tokens_per_s"]) for row in rows],
-        "text": [f"#{row['place']} TP{row['tp']} PP{row['pp']} DP{row['dp']}" for row in rows],
-    }
-
-
-def rejected_word(code: str) -> str | Promise:
-    """Why a layout was rejected, in words."""
-    return REJECTED.get(code) or (REASONS[code][1] if code in REASONS else code)
-
-
-def _found(place: int, best: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "place": place,
-        **configuration_words(best["configuration"]),
-        "step_s": best["iteration_time_s"],
-        "tokens_per_s": best["tokens_per_s"],
-        "mfu": best["mfu"],
-        "headroom": best["memory"]["headroom_share"],
-        "peak_bytes": best["memory"]["peak_bytes"],
-        "energy_j_per_token": best.get("energy_j_per_token"),  # None in answers of older engines
-        "pareto": best.get("pareto", False),
-    }
+    return f"{value:z,.6g}" if isinstance(value, float) else value
 
 
 def ledger_csv(result: Mapping[str, Any]) -> list[Sequence[Any]]:
     """The memory ledger, or the layouts found, as rows for a CSV file, header first."""
     rows: Sequence[Mapping[str, Any]]
     if "best" in result:
-        columns, rows = FOUND, [_found(place, best) for place, best in enumerate(result["best"], start=1)]
+        columns, rows = COLUMNS, found_rows(result)
     else:
         columns, rows = ("stage", "layers", *MEMORY, "total_bytes"), result["memory"]["stages"]
     return [columns, *([row[name] for name in columns] for row in rows)]

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.core.templatetags.components import icon, state, verdict, when
 from apps.core.units import show_bytes, show_seconds, show_share
+from apps.planning.found import CHOICES, show_cost, show_energy
 from apps.planning.models import Plan, PlanVersion
 
 _NUMBER = {"td": {"class": "number"}, "th": {"class": "number"}}
@@ -79,6 +80,7 @@ class FoundTable(tables.Table):
     place = tables.Column(verbose_name=_("No."), attrs=_NUMBER)
     take = tables.Column(verbose_name=_("Version"), orderable=False, empty_values=(), accessor="place")
     pareto = tables.Column(verbose_name=_("Unbeaten"))
+    accelerators = tables.Column(verbose_name=_("Accelerators"), attrs=_NUMBER)
     tp = tables.Column(verbose_name="TP", attrs=_NUMBER)
     pp = tables.Column(verbose_name="PP", attrs=_NUMBER)
     vpp = tables.Column(verbose_name="VPP", attrs=_NUMBER)
@@ -88,21 +90,31 @@ class FoundTable(tables.Table):
     micro_batch = tables.Column(verbose_name=_("Micro"), attrs=_NUMBER)
     zero = tables.Column(verbose_name="ZeRO", attrs=_NUMBER)
     recompute = tables.Column(verbose_name=_("Recompute"))
+    schedule = tables.Column(verbose_name=_("Schedule"))
+    placement = tables.Column(verbose_name=_("Order of ranks"))
     step_s = tables.Column(verbose_name=_("Step"), attrs=_NUMBER)
     tokens_per_s = tables.Column(verbose_name=_("Tokens/s"), attrs=_NUMBER)
     mfu = tables.Column(verbose_name="MFU", attrs=_NUMBER)
     peak_bytes = tables.Column(verbose_name=_("Memory"), attrs=_NUMBER)
     headroom = tables.Column(verbose_name=_("Free"), attrs=_NUMBER)
-    energy_j_per_token = tables.Column(verbose_name=_("Energy of a token"), attrs=_NUMBER)
+    cost_per_million_tokens = tables.Column(verbose_name=_("Cost"), attrs=_NUMBER)
+    energy_j_per_token = tables.Column(verbose_name=_("Energy"), attrs=_NUMBER)
 
-    def __init__(self, *args: Any, take_url: str = "", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, take_url: str = "", priced: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.take_url = take_url
+        self.take_url, self.priced = take_url, priced
         if not take_url:
             self.columns.hide("take")
-        for name in ("vpp", "cp", "ep"):
-            if all(row[name] == 1 for row in self.data.data):
-                self.columns.hide(name)
+        for name in self._same():
+            self.columns.hide(name)
+
+    def same_rows(self) -> list[dict[str, Any]]:
+        """What all layouts have in common; the table says it once instead of in every row."""
+        return [{"name": self.columns[name].header, "value": value} for name, value in self._same().items()]
+
+    def _same(self) -> dict[str, Any]:
+        rows = list(self.data.data)
+        return {name: rows[0][name] for name in CHOICES if len({row[name] for row in rows}) == 1}
 
     def render_step_s(self, value: float) -> str:
         return show_seconds(value)
@@ -119,8 +131,11 @@ class FoundTable(tables.Table):
     def render_headroom(self, value: float) -> str:
         return show_share(value)
 
+    def render_cost_per_million_tokens(self, value: float) -> str:
+        return show_cost(value, priced=self.priced)
+
     def render_energy_j_per_token(self, value: float) -> str:
-        return f"{value:,.3g} J"
+        return show_energy(value)
 
     def render_pareto(self, value: bool) -> SafeString | str:
         return icon("circle-check", label=_now("unbeaten in speed and memory")) if value else ""

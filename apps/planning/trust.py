@@ -6,7 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from apps.core.units import show_seconds, show_share
+from apps.core.speech import said
+from apps.core.units import show_change, show_seconds, show_share
 from apps.planning.bar_words import bar_rows, held_out_rows
 from apps.planning.engine.validation import Comparison, SourceSummary
 from apps.planning.queries.validation import Validation
@@ -32,7 +33,7 @@ def validation_context(found: Validation) -> dict[str, Any]:
         "bars": bar_rows(found.runs),
         "held_out": held_out_rows(found.runs),
         "furthest": [_run(run) for run in furthest],
-        "skipped": [{"reason": reason, "count": len(ids)} for reason, ids in found.skipped.items()],
+        "skipped": [{"reason": said(reason), "count": len(ids)} for reason, ids in found.skipped.items()],
         "skipped_count": sum(map(len, found.skipped.values())),
         "figure": figure(found),
         "columns": [_("run"), _("source"), _("measured"), _("predicted"), _("error")],
@@ -88,7 +89,7 @@ def _shown(summary: SourceSummary) -> dict[str, Any]:
         "count": summary.count,
         "error": show_share(summary.mean_absolute_error),
         "median": show_share(summary.median_absolute_error),
-        "bias": f"{100 * summary.bias:+.1f} %",
+        "bias": show_change(summary.bias),
         "coverage": show_share(summary.coverage),
     }
 
@@ -99,6 +100,6 @@ def _run(run: Comparison) -> dict[str, Any]:
         "source": run.source,
         "measured": show_seconds(run.measured_s),
         "predicted": show_seconds(run.predicted_s),
-        "error": f"{100 * run.error:+.1f} %",
+        "error": show_change(run.error),
         "covered": run.covered,
     }

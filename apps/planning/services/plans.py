@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -13,6 +14,7 @@ from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Missing
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.fleet.models import Domain
 from apps.jobs.services import enqueue
 from apps.planning import queries
@@ -47,7 +49,9 @@ def create_plan(
                 created_at=clock.now(),
             )
     except IntegrityError as error:
-        raise Conflict(f"there is a plan {name!r} already", code="name_taken") from error
+        raise Conflict(
+            say("there is a plan %(name)s already", name=f"{name!r}"), code="name_taken"
+        ) from error
     return _add_version(actor, plan, document)
 
 
@@ -78,9 +82,11 @@ def take_found(*, actor: Actor, plan_id: int, number: int, place: int) -> PlanVe
         raise Conflict(_("only a search that is done has layouts to choose from"), code="no_search")
     best = version.result["best"]
     if not 1 <= place <= len(best):
-        raise Missing(f"the search lists {len(best)} layouts")
+        raise Missing(say("the search lists %(count)s layouts", count=len(best)))
     parallel = parallel_of_found(best[place - 1]["configuration"], version.input)
-    document = {"model": version.input["model"], "system": version.input["system"], "parallel": parallel}
+    used = prod(parallel[name] for name in ("tp", "pp", "dp", "cp"))
+    system = version.input["system"] | {"accelerators": used}
+    document = {"model": version.input["model"], "system": system, "parallel": parallel}
     return _revised(actor, _plan_to_write(actor, plan_id), document)
 
 

@@ -11,11 +11,12 @@ from django.views.decorators.http import require_POST
 from apps.core.errors import Invalid, Missing
 from apps.core.pages import actor_of
 from apps.core.rights import Right
+from apps.core.texts import say
 from apps.fleet.models import Domain
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import clusters_visible
 from apps.planning import queries, services
-from apps.planning.forms import MeasuredStepForm, WithdrawForm
+from apps.planning.measured_forms import MeasuredStepForm, WithdrawForm
 
 
 def calibration(request: HttpRequest, domain_id: int) -> HttpResponse:
@@ -23,7 +24,7 @@ def calibration(request: HttpRequest, domain_id: int) -> HttpResponse:
     actor = actor_of(request)
     domain = Domain.objects.filter(pk=domain_id, cluster__in=clusters_visible(actor)).first()
     if domain is None:
-        raise Missing("there is no such domain, or you may not see it")
+        raise Missing(say("there is no such domain, or you may not see it"))
     steps = list(queries.measured_steps_visible(actor).filter(domain=domain))
     context = {
         "domain": domain,

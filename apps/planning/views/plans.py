@@ -19,12 +19,15 @@ from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.rights import Right
+from apps.core.speech import said
+from apps.core.texts import say
 from apps.fleet.page import cluster_context
 from apps.planning import queries, services
 from apps.planning.comparing import MOST, memory_bars, parameter_rows, result_rows
 from apps.planning.documents import in_order
 from apps.planning.filters import PlanFilter
-from apps.planning.forms import PlanForm, at_fields, first_values, values_of
+from apps.planning.form_values import at_fields, first_values, values_of
+from apps.planning.forms import PlanForm
 from apps.planning.models import Plan, PlanVersion
 from apps.planning.page import ledger_csv, version_context
 from apps.planning.queries.validation import validation as validated
@@ -68,7 +71,7 @@ def new(request: HttpRequest) -> HttpResponse:
         except Invalid as error:
             form_errors.show(form, at_fields(error))
         except Conflict as error:
-            form.add_error("name", str(error.message))
+            form.add_error("name", said(error.message))
         else:
             return redirect("planning:version", version.plan_id, version.number)
     return render(request, "planning/new.html", {"form": form})
@@ -93,7 +96,8 @@ def revise(request: HttpRequest, plan_id: int) -> HttpResponse:
     row = queries.plan_for(actor, plan_id, Right.OPERATE)
     base = _base_version(request, row)
     initial = values_of(base.input, domain_id=row.domain_id) if base else first_values()
-    form = PlanForm(request.POST or None, actor=actor, revises=True, initial=initial)
+    before = base.input if base else None
+    form = PlanForm(request.POST or None, actor=actor, revises=True, base=before, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
             version = services.revise_plan(actor=actor, plan_id=plan_id, document=form.document())
@@ -109,9 +113,10 @@ def version(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
     """One version: does it fit, how fast is it, and on what does that rest?"""
     actor = actor_of(request)
     row = queries.version_for(actor, plan_id, number)
-    context = version_context(actor, row) | _cluster(row.plan)
+    context = version_context(actor, row, request.GET) | _cluster(row.plan)
     if context["is_search"] and row.result:
-        context["found_table"] = _found_table(request, row, context)
+        table = _found_table(request, row, context)
+        context |= {"found_table": table, "same_rows": table.same_rows()}
     if request.headers.get("HX-Request"):
         status = STOP_POLLING if row.done_at or row.job is None or row.job.is_over else 200
         return render(request, "planning/_progress.html", context, status=status)
@@ -127,7 +132,7 @@ def export(request: HttpRequest, plan_id: int, number: int, form: str) -> HttpRe
         response = HttpResponse(body, content_type="application/json")
     else:
         if row.result is None:
-            raise Missing("the version is not computed yet")
+            raise Missing(say("the version is not computed yet"))
         response = HttpResponse(content_type="text/csv; charset=utf-8")
         csv.writer(response).writerows(ledger_csv(row.result))
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -147,7 +152,7 @@ def take(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
     """A layout that a search found becomes the next version."""
     place = request.POST.get("place", "")
     if not place.isdecimal():
-        raise Invalid("say which layout", code="place")
+        raise Invalid(say("say which layout"), code="place")
     made = services.take_found(actor=actor_of(request), plan_id=plan_id, number=number, place=int(place))
     return redirect("planning:version", plan_id, made.number)
 
@@ -157,7 +162,7 @@ def take_ablation(request: HttpRequest, plan_id: int, number: int) -> HttpRespon
     """A layout to run for comparison becomes the next version."""
     place = request.POST.get("place", "")
     if not place.isdecimal():
-        raise Invalid("say which layout", code="place")
+        raise Invalid(say("say which layout"), code="place")
     made = services.take_ablation(actor=actor_of(request), plan_id=plan_id, number=number, place=int(place))
     return redirect("planning:version", plan_id, made.number)
 
@@ -199,12 +204,12 @@ def validation(request: HttpRequest) -> HttpResponse:
 def _pairs(raw: list[str]) -> list[tuple[int, int]]:
     wanted = list(dict.fromkeys(filter(None, raw)))
     if len(wanted) > MOST:
-        raise Invalid(f"up to {MOST} versions can be compared", code="too_many")
+        raise Invalid(say("up to %(most)s versions can be compared", most=MOST), code="too_many")
     pairs = []
     for text in wanted:
         plan_id, dot, number = text.partition(".")
         if not (dot and plan_id.isdecimal() and number.isdecimal()):
-            raise Invalid(f"v={text[:20]}: say plan and version, such as 12.3", code="v")
+            raise Invalid(say("v=%(text)s: say plan and version, such as 12.3", text=text[:20]), code="v")
         pairs.append((int(plan_id), int(number)))
     return pairs
 
@@ -222,7 +227,7 @@ def _base_version(request: HttpRequest, row: Plan) -> PlanVersion | None:
 
 def _found_table(request: HttpRequest, row: PlanVersion, context: dict[str, Any]) -> FoundTable:
     take_url = reverse("planning:take", args=[row.plan_id, row.number]) if context["may_operate"] else ""
-    table = FoundTable(context["found_rows"], take_url=take_url)
+    table = FoundTable(context["found_rows"], take_url=take_url, priced=context["is_priced"])
     RequestConfig(request, paginate=False).configure(table)
     return table
 

@@ -131,7 +131,8 @@ def test_the_wizard_takes_a_shape_by_hand(wizard, bo, client_of):
 def test_the_wizard_plans_for_a_domain_of_the_fleet(wizard, cluster, bo, client_of):
     domain = domain_of(cluster)
     client_of(bo).post(
-        "/plans/new/", wizard(domain=domain.pk, cluster=None, accelerator=None, tp=8, global_batch=144)
+        "/plans/new/",
+        wizard(domain=domain.pk, cluster=None, accelerator=None, accelerators=None, tp=8, global_batch=144),
     )
     version = PlanVersion.objects.get()
     assert version.plan.domain == domain

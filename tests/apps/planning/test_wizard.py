@@ -1,0 +1,161 @@
+"""The wizard's fields of training and search: into the document, and back from it for the next version."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.core.errors import Invalid
+from apps.planning import services
+from apps.planning.form_values import values_of
+from apps.planning.forms import PlanForm
+from apps.planning.models import PlanVersion
+from tests.apps.benchmarks.runs import domain_of
+from tests.apps.planning.documents import SEARCH, small
+from tests.callers import actor_for
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def send(cluster, bo, client_of):
+    """Sends the wizard for hypothetical hardware of eight accelerators; the document of the version made."""
+
+    def sent(address="/plans/new/", **changed):
+        fields = {
+            "name": "from the wizard",
+            "question": "estimate",
+            "model_source": "catalogue",
+            "catalogue_model": "llama-3-8b",
+            "cluster": cluster.pk,
+            "accelerator": "nvidia-gb200",
+            "accelerators": 8,
+            "domain_size": 8,
+            "tp": 2,
+            "pp": 1,
+            "micro_batch": 1,
+            "global_batch": 16,
+            "seq_len": 4096,
+            "precision": "bf16",
+            "zero": 1,
+        }
+        answer = client_of(bo).post(
+            address, {key: value for key, value in (fields | changed).items() if value is not None}
+        )
+        assert answer.status_code == 302, answer.content.decode()
+        return PlanVersion.objects.latest("pk").input
+
+    return sent
+
+
+def step_of(document, run_jobs):
+    run_jobs()
+    return PlanVersion.objects.get(input=document).result["iteration_time_s"]
+
+
+def test_nothing_said_says_nothing(send):
+    parallel = send()["parallel"]
+    assert not {"overlap", "gradient_compression", "gradient_dtype"} & set(parallel)
+
+
+@pytest.mark.parametrize("compression", ["fp16", "int8", "int4"])
+def test_gradients_can_be_compressed(send, compression):
+    assert send(gradient_compression=compression)["parallel"]["gradient_compression"] == compression
+
+
+def test_traffic_can_be_hidden_or_exposed(send):
+    parallel = send(overlap_tp="exposed", overlap_ep="hidden", gradient_dtype="bf16")["parallel"]
+    assert parallel["overlap"] == {"tp": False, "ep": True}
+    assert parallel["gradient_dtype"] == "bf16"
+
+
+def test_what_is_exposed_makes_the_step_longer(send, run_jobs):
+    hidden = step_of(send(name="hidden", overlap_dp="hidden"), run_jobs)
+    exposed = step_of(send(name="exposed", overlap_dp="exposed"), run_jobs)
+    assert exposed > hidden
+
+
+def test_compression_makes_exposed_gradients_cheaper(send, run_jobs):
+    whole, quarter = (
+        step_of(send(name=name, overlap_dp="exposed", gradient_compression=name), run_jobs)
+        for name in ("none", "int8")
+    )
+    assert quarter < whole
+
+
+def test_a_search_is_told_prices_and_with_how_few_it_may_do(send):
+    document = send(question="search", objective="cost", min_accelerators=2, accelerator_hour="2.5", kwh="0")
+    assert document["prices"] == {"accelerator_hour": 2.5, "kwh": 0.0}
+    assert document["limits"] == {"min_accelerators": 2}
+    assert document["objective"] == "cost"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("min_accelerators", 9), ("min_accelerators", 0), ("accelerator_hour", 0), ("kwh", -1)],
+)
+def test_what_a_search_cannot_do_is_said_at_its_field(cluster, bo, client_of, field, value):
+    sent = {
+        "name": "odd", "question": "search", "model_source": "catalogue", "catalogue_model": "llama-3-8b",
+        "cluster": cluster.pk, "accelerator": "nvidia-gb200", "accelerators": 8, "domain_size": 8,
+        "global_batch": 16, "seq_len": 4096, "precision": "bf16", field: value,
+    }  # fmt: skip
+    page = client_of(bo).post("/plans/new/", sent).content.decode()
+    assert f'id="id_{field}_error"' in page
+
+
+def test_what_was_asked_comes_back_filled():
+    document = small(overlap={"tp": False, "dp": True}, gradient_compression="int8")
+    shown = values_of(document, domain_id=None)
+    assert (shown["overlap_tp"], shown["overlap_dp"], shown.get("overlap_pp")) == ("exposed", "hidden", None)
+    assert shown["gradient_compression"] == "int8"
+    asked = SEARCH | {"prices": {"kwh": 0.1}, "limits": {"min_accelerators": 4}}
+    assert {name: values_of(asked, domain_id=None)[name] for name in ("kwh", "min_accelerators")} == {
+        "kwh": 0.1,
+        "min_accelerators": 4,
+    }
+
+
+def test_the_next_version_keeps_what_the_wizard_does_not_ask(send, cluster, bo):
+    said = {"dropout": True, "expert_imbalance": 1.2, "placement": "tp-cp-pp-dp"}
+    first = services.create_plan(
+        actor=actor_for(bo), scope_id=cluster.scope_id, name="first", document=small(**said)
+    )
+    parallel = send(f"/plans/{first.plan_id}/revise/", name=None)["parallel"]
+    assert {name: parallel[name] for name in said} == said
+
+
+def test_the_next_search_keeps_its_other_limits(send, cluster, bo):
+    limits = {"max_tp": 2, "min_accelerators": 2}
+    first = services.create_plan(
+        actor=actor_for(bo), scope_id=cluster.scope_id, name="first", document=SEARCH | {"limits": limits}
+    )
+    document = send(f"/plans/{first.plan_id}/revise/", name=None, question="search")
+    assert document["limits"] == {"max_tp": 2}, "the field of the wizard was left empty"
+
+
+def test_a_part_of_a_domain_can_be_planned_with(send, cluster):
+    domain = domain_of(cluster, nodes=2)
+    said = {"cluster": None, "accelerator": None, "domain_size": None, "domain": domain.pk}
+    assert send(**said, accelerators=8)["system"] == {
+        **send(**said, name="whole", accelerators=None)["system"],
+        "accelerators": 8,
+    }
+
+
+def test_no_more_than_a_domain_has(cluster, bo):
+    domain = domain_of(cluster, nodes=2)
+    sent = {
+        "name": "odd", "question": "estimate", "model_source": "catalogue", "catalogue_model": "llama-3-8b",
+        "domain": domain.pk, "accelerators": 17, "tp": 1, "micro_batch": 1, "global_batch": 16, "seq_len": 4096,
+        "precision": "bf16",
+    }  # fmt: skip
+    form = PlanForm(sent, actor=actor_for(bo))
+    assert form.is_valid(), form.errors
+    with pytest.raises(Invalid, match="the domain has 16 accelerators"):
+        form.document()
+
+
+def test_all_of_a_domain_stays_all_of_it(cluster):
+    document = small() | {"system": {"accelerator": "nvidia-gb200", "accelerators": 8, "domain_size": 8}}
+    assert values_of(document, domain_id=1)["accelerators"] is None
+    assert values_of(document, domain_id=None)["accelerators"] == 8
