@@ -19,6 +19,7 @@ from apps.core.errors import FieldError, Invalid
 from apps.core.hostlist import HostListError, expand
 from apps.core.paging import CursorPages
 from apps.core.rights import TokenScope
+from apps.core.texts import say
 from apps.fleet.models import Domain
 from apps.fleet.queries import cluster_for, nodes_by_name
 from apps.launches import filters, queries, services
@@ -259,7 +260,7 @@ def _place(actor: Actor, slug: str, domain_id: int, nodes: str) -> tuple[Domain,
     cluster = cluster_for(actor, slug)
     domain = Domain.objects.filter(pk=domain_id, cluster=cluster).first()
     if domain is None:
-        message = f"there is no such domain in {slug}"
+        message = say("there is no such domain in %(slug)s", slug=slug)
         raise Invalid(message, errors=[FieldError(pointer="/domain_id", message=message)])
     if not nodes.strip():
         return domain, []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum, StrEnum
 
+from apps.core.texts import Text, say
 from apps.core.verdicts import Verdict
 
 
@@ -13,6 +14,16 @@ class Standing(StrEnum):
     NO_GO = "no_go"
     NEEDS_SIGNOFF = "needs_signoff"
     UNKNOWN = "unknown"
+
+
+# A standing as people say it.
+STANDING_WORDS: dict[Standing, Text] = {
+    Standing.PENDING: say("pending"),
+    Standing.GO: say("GO"),
+    Standing.NO_GO: say("NO-GO"),
+    Standing.NEEDS_SIGNOFF: say("needs sign-off"),
+    Standing.UNKNOWN: say("unknown"),
+}
 
 
 class ExitCode(IntEnum):

@@ -12,6 +12,7 @@ from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say, word
 from apps.core.verdicts import Verdict, combine
 from apps.environments.queries import matrix_in_force
 from apps.evidence import services as evidence
@@ -33,7 +34,9 @@ def request_evaluation(*, actor: Actor, launch_id: Any) -> Evaluation:
     launch = queries.launch_for(actor, launch_id, Right.READ)
     actor.require_token_scope(TokenScope.GATE_EVALUATE)
     if launch.state not in (LaunchState.OPEN, LaunchState.RUNNING):
-        raise Conflict(f"the launch is {launch.state}", code="launch_state", state=launch.state)
+        raise Conflict(
+            say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
+        )
     waiting = launch.evaluations.filter(done_at__isnull=True, job__state="queued").first()
     if waiting is not None:
         return waiting
@@ -109,7 +112,7 @@ def _items(subject: Subject) -> list[dict[str, Any]]:
 
 def _answered(answer: Answer | None) -> Found:
     if answer is None:
-        return Found(verdict=Verdict.UNKNOWN, code="not_answered", message="nobody has answered yet")
+        return Found(verdict=Verdict.UNKNOWN, code="not_answered", message=say("nobody has answered yet"))
     return Found(verdict=Verdict(answer.verdict), code="answered", message=answer.note)
 
 

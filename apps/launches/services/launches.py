@@ -15,12 +15,13 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed, Stale
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say, word
 from apps.environments import services as environments
 from apps.fleet import services as fleet
 from apps.fleet.models import Domain, HoldKind, Node
 from apps.jobs.services.webhooks import announce
 from apps.launches import queries
-from apps.launches.engine.standing import Standing
+from apps.launches.engine.standing import STANDING_WORDS, Standing
 from apps.launches.models import Evaluation, Launch, LaunchNode, LaunchState
 from apps.launches.services.templates import standard_template
 from apps.planning.models import PlanVersion
@@ -105,7 +106,9 @@ def start_launch(*, actor: Actor, launch_id: Any, expected_version: int) -> Laun
     decided = queries.decision_of(launch)
     if decided.standing is not Standing.GO or decided.evaluation is None:
         raise Conflict(
-            f"the gate is {decided.standing.value}", code="gate_closed", standing=decided.standing.value
+            say("the gate is %(standing)s", standing=STANDING_WORDS[decided.standing]),
+            code="gate_closed",
+            standing=decided.standing.value,
         )
     move(launch, LaunchState.OPEN, LaunchState.RUNNING, expected_version, started_at=clock.now())
     node_ids = list(launch.nodes.values_list("node_id", flat=True))
@@ -130,7 +133,7 @@ def finish_launch(*, actor: Actor, launch_id: Any, expected_version: int, reason
         ended_at=clock.now(),
         ended_reason=reason.strip(),
     )
-    fleet.release_holds(actor=actor, owner=launch.owner, reason="the job is over")
+    fleet.release_holds(actor=actor, owner=launch.owner, reason=say("the job is over"))
     note(actor, "launch.finished", launch, reason=reason)
     return queries.launch_for(actor, launch_id)
 
@@ -170,9 +173,12 @@ def move(launch: Launch, current: LaunchState, to: LaunchState, expected_version
     launch.refresh_from_db()
     if launch.version != expected_version:
         raise Stale(
-            f"the launch was changed meanwhile (now version {launch.version})", version=launch.version
+            say("the launch was changed meanwhile (now version %(version)s)", version=launch.version),
+            version=launch.version,
         )
-    raise Conflict(f"the launch is {launch.state}", code="launch_state", state=launch.state)
+    raise Conflict(
+        say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
+    )
 
 
 def note(actor: Actor, action: str, launch: Launch, **said: Any) -> None:
@@ -214,11 +220,13 @@ def _nodes(domain: Domain, node_ids: Sequence[int]) -> list[Node]:
     else:
         found = {node.pk: node for node in rows.filter(pk__in=node_ids)}
         if len(found) != len(node_ids):
-            message = f"not all of these nodes are in use in {domain.name}, or one is named twice"
+            message = say(
+                "not all of these nodes are in use in %(name)s, or one is named twice", name=domain.name
+            )
             raise Invalid(message, errors=[FieldError(pointer="/nodes", message=message)])
         nodes = [found[node_id] for node_id in node_ids]
     if not nodes:
-        message = f"{domain.name} has no nodes in use"
+        message = say("%(name)s has no nodes in use", name=domain.name)
         raise Invalid(message, errors=[FieldError(pointer="/nodes", message=message)])
     return nodes
 

@@ -15,10 +15,11 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Missing, NotAllowed, Stale
 from apps.core.rights import Right
+from apps.core.texts import say, word
 from apps.core.verdicts import Verdict
 from apps.launches import queries
 from apps.launches.engine.checklist import parse_items
-from apps.launches.engine.standing import Standing
+from apps.launches.engine.standing import STANDING_WORDS, Standing
 from apps.launches.models import Answer, Launch, LaunchState, SignOff, Waiver
 from apps.launches.services.launches import note, tell
 
@@ -38,7 +39,11 @@ def answer_item(*, actor: Actor, launch_id: Any, item: str, verdict: str, text: 
     manual = {one.key for one in parse_items(launch.template.items) if one.manual}
     errors = []
     if item not in manual:
-        errors.append(FieldError(pointer="/item", message=f"say one of {', '.join(sorted(manual))}"))
+        errors.append(
+            FieldError(
+                pointer="/item", message=say("say one of %(manual)s", manual=", ".join(sorted(manual)))
+            )
+        )
     if verdict not in (Verdict.PASS, Verdict.WARN, Verdict.FAIL):
         errors.append(FieldError(pointer="/verdict", message=_("say pass, warn or fail")))
     if not text.strip():
@@ -175,11 +180,15 @@ def _refusal(error: DatabaseError) -> Exception:
 def _require_signable(launch: Launch, evaluation: Any, *, go: bool, now: datetime) -> None:
     decided = queries.decision_on(launch, evaluation, now=now)
     if launch.state != LaunchState.OPEN:
-        raise Conflict(f"the launch is {launch.state}", code="launch_state", state=launch.state)
+        raise Conflict(
+            say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
+        )
     signable = {Standing.NEEDS_SIGNOFF, Standing.GO}
     if go and decided.standing not in signable:
         raise Conflict(
-            f"the gate is {decided.standing.value}, it cannot be signed GO",
+            say(
+                "the gate is %(standing)s, it cannot be signed GO", standing=STANDING_WORDS[decided.standing]
+            ),
             code="gate_closed",
             standing=decided.standing.value,
             changed=list(decided.changed),
@@ -193,12 +202,18 @@ def _waiver(actor: Actor, waiver_id: int) -> Waiver:
         raise Missing(_("there is no such waiver, or you may not see it"))
     actor.require(Right.SIGN, waiver.launch.cluster.scope_id)
     if waiver.launch.state != LaunchState.OPEN:
-        raise Conflict(f"the launch is {waiver.launch.state}", code="launch_state", state=waiver.launch.state)
+        raise Conflict(
+            say("the launch is %(state)s", state=word(waiver.launch.state)),
+            code="launch_state",
+            state=waiver.launch.state,
+        )
     return waiver
 
 
 def _open(actor: Actor, launch_id: Any) -> Launch:
     launch = queries.launch_for(actor, launch_id)
     if launch.state != LaunchState.OPEN:
-        raise Conflict(f"the launch is {launch.state}", code="launch_state", state=launch.state)
+        raise Conflict(
+            say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
+        )
     return launch
