@@ -20,6 +20,30 @@ ACTION_CLASSES: Mapping[str, Word] = {
     "drain_repair": _("drain and repair"),
     "contact_vendor": _("contact the vendor, expect a replacement"),
 }
+CAUSES: Mapping[str, Word] = {
+    "application": _("application"),
+    "driver": _("driver"),
+    "gpu_memory": _("GPU memory"),
+    "hardware": _("hardware"),
+    "informational": _("for information"),
+    "nvlink": "NVLink",
+    "pcie_bus": _("PCIe bus"),
+    "system_memory": _("host memory"),
+    "thermal": _("temperature"),
+}
+UNITS: Mapping[str, Word] = {
+    "flag": _("0 or 1"),
+    "level": _("level"),
+    "errors": _("errors"),
+    "share of the limit": _("share of the limit"),
+    "share of the widest": _("share of the widest"),
+    "share of the fastest": _("share of the fastest"),
+    "links": _("links"),
+    "GPUs": _("GPUs"),
+    "code": _("code"),
+    "rows": _("rows"),
+    "count": _("count"),
+}
 SEVERITY_VERDICTS: Mapping[str, str] = {"critical": "fail", "warning": "warn", "info": "pass"}
 SEVERITIES: Mapping[str, Word] = {
     "critical": _("critical"),

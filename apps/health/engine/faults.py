@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from apps.catalogue.engine.fault_codes import SxidCode, XidCode, link_decodes, sxid_codes, xid_codes
+from apps.core.texts import joined, say
 from apps.evidence.engine.reading import Reading
 from apps.health.engine.actions import ActionClass, action_of_recovery, class_of
 from apps.health.engine.log_times import seconds_of
@@ -85,7 +86,9 @@ def fault_of_xid(event: Mapping[str, Any]) -> Fault:
     return Fault(
         kind=FaultKind.XID,
         title=known.title if known else f"Xid {code}",
-        meaning=known.meaning if known else "This code is not described; keep the log and ask the vendor.",
+        meaning=known.meaning
+        if known
+        else say("This code is not described; keep the log and ask the vendor."),
         severity=severity,
         action=action,
         action_class=class_of(action),
@@ -132,7 +135,7 @@ def fault_of_sxid(event: Mapping[str, Any]) -> Fault:
     return Fault(
         kind=FaultKind.SXID,
         title=known.name if known else f"SXid {code}",
-        meaning=_switch_meaning(known, group),
+        meaning=switch_meaning(known, group),
         severity=_SWITCH_SEVERITY.get(group, "warning"),
         action=_SWITCH_ACTION.get(group, "unknown"),
         action_class=class_of(_SWITCH_ACTION.get(group, "unknown")),
@@ -150,14 +153,18 @@ def _group_of(event: Mapping[str, Any]) -> str:
     return {"fatal": "potentially_fatal", "nonfatal": "non_fatal"}.get(printed, "")
 
 
-def _switch_meaning(known: SxidCode | None, group: str) -> str:
+def switch_meaning(known: SxidCode | None, group: str = "") -> str:
+    """What an SXid means, by the group that the table has it in, else by the one that its line says."""
+    group = known.severity if known else group
     meanings = {
-        "non_fatal": "A corrected or harmless event of the NVSwitch; record and count it.",
-        "potentially_fatal": "The GPU on that port, or every partition across it, may be lost (Xid 74 shows there).",
-        "always_fatal": "The fabric must be reset: all GPUs and switches of the host.",
+        "non_fatal": say("A corrected or harmless event of the NVSwitch; record and count it."),
+        "potentially_fatal": say(
+            "The GPU on that port, or every partition across it, may be lost (Xid 74 shows there)."
+        ),
+        "always_fatal": say("The fabric must be reset: all GPUs and switches of the host."),
     }
-    unlisted = "" if known else "This code is not listed. "
-    return unlisted + meanings.get(group, "Keep the log and ask the vendor.")
+    meaning = meanings.get(group, say("Keep the log and ask the vendor."))
+    return meaning if known else joined(" ", [say("This code is not listed."), meaning])
 
 
 def _common(event: Mapping[str, Any], code: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from apps.core.errors import Invalid
+from apps.core.texts import say
 from apps.health.engine.signals import DCGM_METRICS
 
 QUERIES = tuple(DCGM_METRICS)  # one query each: an answer for a whole cluster stays of bearable size
@@ -32,10 +33,12 @@ def _vector(answer: object) -> list[Mapping[str, Any]]:
     data = answer.get("data") if isinstance(answer, Mapping) and answer.get("status") == "success" else None
     if not isinstance(data, Mapping) or data.get("resultType") != "vector":
         said = str(answer.get("error") or "") if isinstance(answer, Mapping) else ""
-        raise Invalid(f"this is no answer of Prometheus {said}".strip()[:300], code="not_prometheus")
+        raise Invalid(
+            say("this is no answer of Prometheus %(said)s", said=said).strip()[:300], code="not_prometheus"
+        )
     result = data.get("result")
     if not isinstance(result, list) or not all(_is_sample(series) for series in result):
-        raise Invalid("the vector of Prometheus is not of the usual form", code="not_prometheus")
+        raise Invalid(say("the vector of Prometheus is not of the usual form"), code="not_prometheus")
     return result
 
 

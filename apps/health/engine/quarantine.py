@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.core.verdicts import Verdict
 from apps.health.engine.actions import ActionClass, heaviest
 from apps.health.engine.incidents import Incident
@@ -74,7 +75,7 @@ def propose(
     """
     if nodes < 1 or not 0 <= nodes_out <= nodes:
         raise OutOfRange(
-            "a domain has nodes, and no more out than there are", nodes=nodes, nodes_out=nodes_out
+            say("a domain has nodes, and no more out than there are"), nodes=nodes, nodes_out=nodes_out
         )
     open_incidents = list(incidents)
     failing = [rule for rule, verdict in settled if verdict is Verdict.FAIL]

@@ -85,7 +85,7 @@ def _from_gpu_report(facts: Mapping[str, Any]) -> Iterator[Signal]:
         yield Signal(name="gpus_missing", device="", value=len(silent), detail=", ".join(map(str, silent)))
     elif attached is not None and attached == listed:
         # Fewer may be listed because only some were asked for (-i): nothing is said then.
-        yield Signal(name="gpus_missing", device="", value=0, detail=f"{listed} of {attached} listed")
+        yield Signal(name="gpus_missing", device="", value=0, detail=f"{listed} / {attached}")
     for gpu in gpus:
         yield from _from_gpu(gpu)
 
@@ -112,7 +112,7 @@ def _from_gpu(gpu: Mapping[str, Any]) -> Iterator[Signal]:
 
 def _share(device: str, name: str, part: float | None, whole: float | None, unit: str) -> Iterator[Signal]:
     if part is not None and whole:
-        detail = f"{part:g}{unit} of {whole:g}{unit}"
+        detail = f"{part:g}{unit} / {whole:g}{unit}"
         yield Signal(name=name, device=device, value=part / whole, detail=detail)
 
 
@@ -130,10 +130,10 @@ def _from_nvlink(facts: Mapping[str, Any]) -> Iterator[Signal]:
         if own or inactive or gpu.get("index") in down_whole or (most and not errors):
             # A GPU that prints no link at all is measured against the GPU of the node that has most.
             down = max(inactive, most - len(own), int(not own))
-            detail = f"{len(own)} of {max(most, down)} active"
+            detail = f"{len(own)} / {max(most, down)}"
             yield Signal(name="nvlink_inactive_links", device=device, value=down, detail=detail)
         if own and speeds:
-            detail = f"{min(own) / 1e9:g} of {max(speeds) / 1e9:g} GB/s"
+            detail = f"{min(own) / 1e9:g} / {max(speeds) / 1e9:g} GB/s"
             yield Signal(
                 name="nvlink_speed_share", device=device, value=min(own) / max(speeds), detail=detail
             )
@@ -154,7 +154,7 @@ def _nvlink_errors(device: str, errors: Mapping[str, Mapping[str, float]]) -> It
     }
     if by_link:
         bad = [link for link, count in by_link.items() if count]
-        detail = f"links {', '.join(bad)}" if bad else ""
+        detail = ", ".join(f"NVLink {link}" for link in bad)
         yield Signal(name="nvlink_errors", device=device, value=float(sum(by_link.values())), detail=detail)
 
 

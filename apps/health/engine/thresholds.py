@@ -12,6 +12,7 @@ from typing import Any
 
 from apps.core import safe_yaml
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.core.verdicts import Verdict
 from apps.health.engine.actions import ActionClass, class_of
 from apps.health.engine.signals import Signal
@@ -71,7 +72,7 @@ def read_rules(rows: Iterable[Mapping[str, Any]]) -> tuple[HealthRule, ...]:
     errors: list[FieldError] = []
     rules = [_rule(row, f"/{index}", errors) for index, row in enumerate(rows)]
     if errors:
-        raise Invalid("the health rules are not valid", code="bad_rules", errors=errors)
+        raise Invalid(say("the health rules are not valid"), code="bad_rules", errors=errors)
     return tuple(rule for rule in rules if rule is not None)
 
 
@@ -79,21 +80,26 @@ def _rule(row: Mapping[str, Any], pointer: str, errors: list[FieldError]) -> Hea
     before = len(errors)
     for key in ("id", "signal", "title"):
         if not isinstance(row.get(key), str) or not row[key].strip():
-            errors.append(FieldError(pointer=f"{pointer}/{key}", message="a text is needed", code="required"))
+            errors.append(
+                FieldError(pointer=f"{pointer}/{key}", message=say("a text is needed"), code="required")
+            )
     direction = row.get("direction")
     if direction not in list(Direction):
         errors.append(
-            FieldError(pointer=f"{pointer}/direction", message=f"found {direction!r}; above or below")
+            FieldError(
+                pointer=f"{pointer}/direction",
+                message=say("found %(direction)s; above or below", direction=f"{direction!r}"),
+            )
         )
     warn, fail = (_limit(row, key, pointer, errors) for key in ("warn", "fail"))
     if warn is None and fail is None and len(errors) == before:
         errors.append(
-            FieldError(pointer=f"{pointer}/fail", message="a rule needs warn or fail", code="required")
+            FieldError(pointer=f"{pointer}/fail", message=say("a rule needs warn or fail"), code="required")
         )
     if len(errors) == before and warn is not None and fail is not None:
         is_ordered = warn <= fail if direction == Direction.ABOVE else warn >= fail
         if not is_ordered:
-            errors.append(FieldError(pointer=f"{pointer}/warn", message="warn must come before fail"))
+            errors.append(FieldError(pointer=f"{pointer}/warn", message=say("warn must come before fail")))
     if len(errors) > before:
         return None
     return HealthRule(
@@ -116,7 +122,12 @@ def _limit(row: Mapping[str, Any], key: str, pointer: str, errors: list[FieldErr
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        errors.append(FieldError(pointer=f"{pointer}/{key}", message=f"found {value!r}; a number is needed"))
+        errors.append(
+            FieldError(
+                pointer=f"{pointer}/{key}",
+                message=say("found %(value)s; a number is needed", value=f"{value!r}"),
+            )
+        )
         return None
     return float(value)
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from apps.core.errors import Missing
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
+from apps.core.speech import said
 from apps.evidence.engine.source import Source, Unreadable
 from apps.health import forms
 from apps.health.engine import diagnose as engine
@@ -45,7 +46,7 @@ def diagnose(request: HttpRequest) -> HttpResponse:
         try:
             found = _diagnosis(form.cleaned_data)
         except Unreadable as failure:
-            form.add_error("file", failure.message)
+            form.add_error("file", said(failure.message))
         else:
             context |= {"diagnosis": found, "symptoms": [_symptom(one) for one in found.symptoms]}
     return render(request, "health/diagnose.html", context)

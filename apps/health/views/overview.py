@@ -12,22 +12,26 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.catalogue.engine.fault_codes import sxid_codes, xid_codes
+from apps.catalogue.engine.fault_codes import XidCode, sxid_codes, xid_codes
 from apps.core import clock, form_errors
 from apps.core.errors import Conflict, Invalid
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import page_of
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.fleet.models import HoldKind
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, nodes_visible
 from apps.fleet.services import hold_node
 from apps.health import filters, forms, queries, services
+from apps.health.engine.actions import class_of
+from apps.health.engine.faults import switch_meaning
 from apps.health.engine.knowledge import knowledge
 from apps.health.models import FaultRecord
 from apps.health.words import (
     ACTION_CLASSES,
+    CAUSES,
     HELD_BACK,
     SEVERITIES,
     SEVERITY_VERDICTS,
@@ -107,7 +111,7 @@ def quarantine(request: HttpRequest, pk: int) -> HttpResponse:
             reason=request.POST.get("reason", ""),
         )
     except (Invalid, Conflict) as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
     else:
         messages.success(request, _("%(node)s is in quarantine.") % {"node": hold.node.name})
     return redirect("health:overview")
@@ -123,10 +127,20 @@ def _fault(row: FaultRecord) -> dict[str, Any]:
     }
 
 
+def _causes(known: XidCode) -> dict[str, Any]:
+    """What is behind a code, in words, and what others do about it."""
+    stricter = ACTION_CLASSES[class_of(known.stricter_opinion.partition(",")[0]).value]
+    return {
+        "cause": CAUSES.get(known.primary_cause, known.primary_cause),
+        "causes": [str(CAUSES.get(one, one)) for one in known.possible_causes],
+        "stricter": stricter,
+    }
+
+
 def _title(row: FaultRecord) -> str:
     if row.kind == "xid":
         known = xid_codes().get(row.code)
-        return known.title if known else ""
+        return said(known.title) if known else ""
     switch = sxid_codes().get(row.code)
     return switch.name if switch else ""
 
@@ -149,12 +163,15 @@ def _proposal(one: queries.NodeProposal, *, may_write: bool) -> dict[str, Any]:
 def _fault_page(request: HttpRequest, row: FaultRecord, form: forms.ResolveForm) -> HttpResponse:
     actor = actor_of(request)
     language = translation.get_language() or "en"
+    known = xid_codes().get(row.code) if row.kind == "xid" else None
     context = cluster_context(row.node.cluster) | {
         "cluster": row.node.cluster,
         "fault": row,
         "shown": _fault(row),
-        "known": xid_codes().get(row.code) if row.kind == "xid" else None,
-        "switch": sxid_codes().get(row.code) if row.kind == "sxid" else None,
+        "known": known,
+        **(_causes(known) if known else {}),
+        "switch": (switch := sxid_codes().get(row.code) if row.kind == "sxid" else None),
+        "switch_meaning": switch_meaning(switch) if switch else "",
         "items": [
             {"id": item.id, "title": item.title.in_language(language)}
             for item in knowledge()

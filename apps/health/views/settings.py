@@ -17,7 +17,7 @@ from apps.fleet.models import Cluster
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for
 from apps.health import forms, queries, services
-from apps.health.words import DIRECTIONS, rule_title, rule_why
+from apps.health.words import DIRECTIONS, UNITS, rule_title, rule_why
 
 _CLUSTER = frozenset({"cluster"})
 
@@ -36,6 +36,7 @@ def rules(request: HttpRequest) -> HttpResponse:
                 "title": rule_title(rule.id, rule.title),
                 "why": rule_why(rule),
                 "direction": DIRECTIONS[rule.direction.value],
+                "unit": UNITS.get(rule.unit, rule.unit),
                 "setting": own.get(rule.id),
             }
             for rule in queries.rules_of(cluster.pk if cluster else None)
@@ -75,6 +76,7 @@ def rule(request: HttpRequest, rule_id: str) -> HttpResponse:
         "rule": held,
         "title": rule_title(held.id, held.title),
         "why": rule_why(held),
+        "unit": UNITS.get(held.unit, held.unit),
         "form": form,
         "version": setting.version if setting else 0,
     }

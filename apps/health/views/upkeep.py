@@ -15,6 +15,7 @@ from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of, version_in
 from apps.core.paging import page_of
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, clusters_visible
 from apps.health import filters, forms, queries, services
@@ -118,7 +119,7 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
             reason=request.POST.get("reason", ""),
         )
     except Invalid as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
         return redirect("health:task", pk)
     return redirect(_of(row.cluster.slug))
 
