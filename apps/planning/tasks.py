@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from apps.core.texts import say
 from apps.jobs.registry import job
 from apps.jobs.running import RunningJob
 from apps.planning.services import computing, plans
@@ -15,7 +16,7 @@ from apps.planning.studies import study_named
 def estimate(run: RunningJob) -> dict[str, Any]:
     """Compute one version of a plan: one layout, or a search."""
     version_id = run.arguments["version_id"]
-    run.progress(0, 1, "computing")
+    run.progress(0, 1, say("computing"))
     result = plans.compute_version(version_id=version_id, on_progress=_reporting(run))
     with run.finishing() as outcome:
         version = plans.keep_result(version_id=version_id, result=result)
@@ -27,7 +28,7 @@ def estimate(run: RunningJob) -> dict[str, Any]:
 @job("planning.ask")
 def ask(run: RunningJob) -> dict[str, Any]:
     """Compute a document that belongs to no plan."""
-    run.progress(0, 1, "computing")
+    run.progress(0, 1, say("computing"))
     return computing.answer_to(run.arguments["document"], _reporting(run))
 
 
@@ -43,4 +44,4 @@ def study(run: RunningJob) -> dict[str, Any]:
 
 
 def _reporting(run: RunningJob) -> computing.Progress:
-    return lambda done, total: run.progress(done, total, "searching")
+    return lambda done, total: run.progress(done, total, say("searching"))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients
 from apps.planning.engine.estimate import Estimate, PlanInput, estimate
 from apps.planning.engine.layouts import Layouts, Schedule
@@ -31,10 +32,10 @@ def ablation_sizes(accelerators: int) -> tuple[tuple[int, int, int, str], ...]:
     For 144 cards: TP8 PP18, TP16 PP9, TP8 PP9 DP2. Sizes that do not divide the cards are left out.
     """
     wanted = (
-        (8, 1, "one replica, tensor groups of one host"),
-        (16, 1, "wider tensor groups: what leaving a host costs, or the domain saves"),
-        (8, 2, "two replicas: gradient traffic against a shorter pipeline"),
-        (4, 2, "narrower tensor groups: larger products against more layers a card"),
+        (8, 1, say("one replica, tensor groups of one host")),
+        (16, 1, say("wider tensor groups: what leaving a host costs, or the domain saves")),
+        (8, 2, say("two replicas: gradient traffic against a shorter pipeline")),
+        (4, 2, say("narrower tensor groups: larger products against more layers a card")),
     )
     sizes = []
     for tp, dp, question in wanted:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from apps.catalogue.engine.models import AttentionFlops, ModelSpec
+from apps.core.texts import kept, say
 from apps.planning.engine.coefficients import Coefficients, is_validated, shipped_coefficients
 from apps.planning.engine.energy import step_energy_j
 from apps.planning.engine.intervals import half_width, interval
@@ -35,7 +36,7 @@ class Assumption:
 
     def to_json(self) -> dict[str, Any]:
         """As the commands print it."""
-        return {"name": self.name, "value": self.value, "source": self.source}
+        return {"name": self.name, "value": self.value, "source": self.source, **kept(self.source)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +130,7 @@ class Estimate:
             "energy_j_per_token": self.energy_j_per_token,
             "memory": {"stages": stages, **memory},
             "time": {name: getattr(self.time, name) for name in TimeLedger.__slots__},
-            "warnings": [{"code": w.code, "message": w.message} for w in self.warnings],
+            "warnings": [{"code": w.code, "message": w.message, **kept(w.message)} for w in self.warnings],
             "assumptions": [a.to_json() for a in self.assumptions],
             "configuration": dict(self.configuration),
         }
@@ -157,7 +158,8 @@ def estimate(plan: PlanInput, coefficients: Coefficients | None = None) -> Estim
     peak = peak_flops(plan.system.accelerator, plan.workload.precision)
     warnings = plan_warnings(plan.model, plan.system, plan.workload, plan.layout, memory.peak_bytes, c)
     ignored = tuple(
-        Warning(code="ignored_input", message=f"{pointer} is not used") for pointer in plan.ignored
+        Warning(code="ignored_input", message=say("%(pointer)s is not used", pointer=pointer))
+        for pointer in plan.ignored
     )
     return Estimate(
         iteration_time_s=total,
@@ -230,7 +232,12 @@ def _conventions(plan: PlanInput) -> tuple[Assumption, ...]:
         Assumption(
             name="state_bytes_per_parameter",
             value=state,
-            source=f"2 weights, {plan.workload.gradient_bytes:g} gradients, 12 optimizer; ZeRO {zero} over {ranks}",
+            source=say(
+                "2 weights, %(gradient_bytes)s gradients, 12 optimizer; ZeRO %(zero)s over %(ranks)s",
+                gradient_bytes=f"{plan.workload.gradient_bytes:g}",
+                zero=zero,
+                ranks=ranks,
+            ),
         ),
         Assumption(
             name="attention_flops",
@@ -238,11 +245,11 @@ def _conventions(plan: PlanInput) -> tuple[Assumption, ...]:
             source="Korthikanti et al. 2022, equation 7",
         ),
         Assumption(
-            name="attention_kernel", value=str(plan.workload.attention), source="workload of this plan"
+            name="attention_kernel", value=str(plan.workload.attention), source=say("workload of this plan")
         ),
         Assumption(
             name="capacity_bytes",
             value=plan.system.capacity_bytes,
-            source=f"catalogue, {plan.system.accelerator.name}, decimal GB",
+            source=say("catalogue, %(name)s, decimal GB", name=plan.system.accelerator.name),
         ),
     )

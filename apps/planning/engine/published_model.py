@@ -8,6 +8,7 @@ from typing import Any
 
 from apps.catalogue.engine.model_catalogue import CatalogueModel, find_model
 from apps.catalogue.engine.models import ModelSpec
+from apps.core.texts import say
 from apps.planning.engine.estimate import Assumption
 
 PADDED_GPT_VOCAB = 51200  # 50257 padded for tensor parallelism
@@ -50,7 +51,11 @@ def _from_catalogue(
     assumed = []
     if filled:
         assumed.append(
-            Assumption(name="model", value=known.name, source=f"model catalogue, for {', '.join(filled)}")
+            Assumption(
+                name="model",
+                value=known.name,
+                source=say("model catalogue, for %(filled)s", filled=", ".join(filled)),
+            )
         )
     return dataclasses.replace(spec, **differs) if differs else spec, assumed, []
 
@@ -63,17 +68,19 @@ def _from_columns(
     ffn = given.get("ffn_hidden")
     if ffn is None:
         ffn = 4 * hidden
-        assumed.append(Assumption(name="ffn_hidden", value=ffn, source="4 x hidden, as in GPT models"))
+        assumed.append(Assumption(name="ffn_hidden", value=ffn, source=say("4 x hidden, as in GPT models")))
     gated = ffn != 4 * hidden
     assumed.append(
         Assumption(
-            name="gated_mlp", value=gated, source="a width of 4 x hidden is a plain MLP, others are gated"
+            name="gated_mlp",
+            value=gated,
+            source=say("a width of 4 x hidden is a plain MLP, others are gated"),
         )
     )
     vocab = given.get("vocab")
     if vocab is None:
         vocab = PADDED_GPT_VOCAB
-        assumed.append(Assumption(name="vocab", value=vocab, source="padded GPT-2 vocabulary"))
+        assumed.append(Assumption(name="vocab", value=vocab, source=say("padded GPT-2 vocabulary")))
     experts = given.get("experts", 0)
     model = ModelSpec(
         name=row["model"],

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from apps.catalogue.engine.accelerators import Accelerator
 from apps.catalogue.engine.models import AttentionFlops, ModelSpec
 from apps.core.errors import Invalid
+from apps.core.texts import say
 from apps.planning.engine.estimate import RECOMPUTE_NAMES, Assumption, PlanInput
 from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
 from apps.planning.engine.published_card import card_named
@@ -77,7 +78,7 @@ def read_run(row: Mapping[str, str]) -> PublishedRun | UnusableRun:
         return unusable(*lacking, *(f"model {name}" for name in no_shape))
     part = card_named(row["gpu"])
     if part is None:
-        return unusable(f"gpu {row['gpu']} is not in the catalogue")
+        return unusable(say("gpu %(gpu)s is not in the catalogue", gpu=row["gpu"]))
     try:
         return _complete(row, model, part, assumed)
     except Invalid as refused:
@@ -121,7 +122,7 @@ def _complete(
 
 def _system(row: Mapping[str, str], part: Accelerator) -> tuple[System, list[Assumption]]:
     domain = DOMAINS.get(part.id, DOMAIN_DEFAULT)
-    assumed = [Assumption(name="domain_size", value=domain, source="72 for GB200 and GB300, else 8")]
+    assumed = [Assumption(name="domain_size", value=domain, source=say("72 for GB200 and GB300, else 8"))]
     stated = NETWORK_IN_NOTES.search(row["notes"])
     out = float(stated.group(1)) / 8 / DOMAIN_DEFAULT * 1e9 if stated else None
     system = default_system(part, int(row["gpus"]), domain_size=domain, scale_out_bytes_per_s=out)
@@ -130,7 +131,7 @@ def _system(row: Mapping[str, str], part: Accelerator) -> tuple[System, list[Ass
             Assumption(
                 name="scale_out_gb_s",
                 value=system.scale_out_bytes_per_s / 1e9,
-                source=f"usual network of {part.architecture} systems",
+                source=say("usual network of %(architecture)s systems", architecture=part.architecture),
                 uncertain=True,
             )
         )
@@ -151,20 +152,20 @@ def _layout(row: Mapping[str, str], model: ModelSpec) -> tuple[Layouts, list[Ass
 
     tp, pp = int(row["tp"]), int(row["pp"])
     vpp = _chunks(row, model, default)
-    cp, ep = size("cp", 1, "none stated"), size("ep", 1, "none stated")
+    cp, ep = size("cp", 1, say("none stated")), size("ep", 1, say("none stated"))
     dp = max(1, int(row["gpus"]) // (tp * pp * cp))
     if row["dp"] != str(dp):
-        default("dp", dp, f"gpus / (tp x pp x cp); the row says {row['dp'] or 'nothing'}")
+        default("dp", dp, say("gpus / (tp x pp x cp); the row says %(dp)s", dp=row["dp"] or "nothing"))
     sequence_parallel = row["sequence_parallel"] == "yes"
     if not row["sequence_parallel"]:
         sequence_parallel = tp > 1
-        default("sequence_parallel", sequence_parallel, "on with tensor parallelism in today's recipes")
+        default("sequence_parallel", sequence_parallel, say("on with tensor parallelism in today's recipes"))
     recompute = row["recompute"] or "none"
     if not row["recompute"]:
-        default("recompute", "none", "recipes keep activations where they fit", uncertain=True)
+        default("recompute", "none", say("recipes keep activations where they fit"), uncertain=True)
     zero, stated = _zero(row["zero_distopt"])
     if not stated:
-        default("zero", zero, "distributed optimizer, the default of today's recipes")
+        default("zero", zero, say("distributed optimizer, the default of today's recipes"))
     layout = Layouts.single(
         tp=tp,
         pp=pp,
@@ -194,7 +195,9 @@ def _chunks(row: Mapping[str, str], model: ModelSpec, default: Callable[..., Non
     divisors = [v for v in range(1, per_stage + 1) if per_stage % v == 0 and per_stage // v >= CHUNK_LAYERS]
     modern = _zero(row["zero_distopt"])[0] >= 1 and model.layers % stages == 0
     chunks = max(divisors, default=1) if modern else 1
-    default("vpp", chunks, "chunks of two layers or more with a sharded optimizer, else none", uncertain=True)
+    default(
+        "vpp", chunks, say("chunks of two layers or more with a sharded optimizer, else none"), uncertain=True
+    )
     return chunks
 
 
@@ -218,12 +221,12 @@ def _options(row: Mapping[str, str], part: Accelerator) -> tuple[Options, list[A
             Assumption(
                 name="precision",
                 value=name,
-                source="narrowest format that training recipes use",
+                source=say("narrowest format that training recipes use"),
                 uncertain=True,
             )
         )
     if name not in PRECISIONS:
-        raise Invalid(f"precision {name} is not known")
+        raise Invalid(say("precision %(name)s is not known", name=name))
     framework = _framework(row)
     overlap = {}
     if OVERLAP_IN_NOTES.search(row["notes"]):
@@ -252,7 +255,7 @@ def measured_seconds(row: Mapping[str, str], plan: PlanInput) -> float:
     if row["tokens_per_s_gpu"]:
         return sequences * seq_len / (float(row["tokens_per_s_gpu"]) * cards)
     if not row["tflops_per_gpu"]:
-        raise Invalid("no measured time, tokens/s or TFLOP/s")
+        raise Invalid(say("no measured time, tokens/s or TFLOP/s"))
     definition = row["tflops_definition"]
     convention = AttentionFlops.CAUSAL if "causal" in definition else AttentionFlops.FULL
     flops = plan.model.model_flops(sequences=sequences, seq_len=seq_len, convention=convention)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.planning.engine.estimate import PlanInput
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.reading_model import check_card, read_model, read_system
@@ -17,8 +18,8 @@ def read_plan(document: object) -> PlanInput:
     """The plan of a parsed JSON document. Raises Invalid with one error per problem found."""
     if not isinstance(document, Mapping):
         raise Invalid(
-            "a plan is a JSON object",
-            errors=[FieldError(pointer="", message="a plan is a JSON object", code="type")],
+            say("a plan is a JSON object"),
+            errors=[FieldError(pointer="", message=say("a plan is a JSON object"), code="type")],
         )
     root = Fields(document, "")
     model_fields, system_fields = root.child("model"), root.child("system")

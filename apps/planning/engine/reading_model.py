@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from apps.catalogue.engine.models import MlaSpec, ModelSpec
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields, guarded
 from apps.planning.engine.reading_part import read_part
@@ -113,14 +114,14 @@ def _from_catalogue(system: System, *, domain: bool, up: bool, out: bool) -> tup
             Assumption(name="domain_size", value=system.domain_size, source=f"catalogue, {part.id}")
         )
     if not up:
-        source = f"catalogue, {part.id}, one way" if linked else "PCIe 4 x16"
+        source = say("catalogue, %(id)s, one way", id=part.id) if linked else "PCIe 4 x16"
         assumed.append(Assumption(name="scale_up_gb_s", value=default_scale_up(part) / GB, source=source))
     if not out:
         assumed.append(
             Assumption(
                 name="scale_out_gb_s",
                 value=system.scale_out_bytes_per_s / GB,
-                source=f"usual network of {part.architecture} systems",
+                source=say("usual network of %(architecture)s systems", architecture=part.architecture),
                 uncertain=True,
             )
         )
@@ -133,7 +134,9 @@ def check_card(
     """Note what the card lacks for a prediction: memory, bandwidth, or a peak for the format."""
     part = system.accelerator
     if part.memory_bytes is None or part.memory_bytes_per_s is None:
-        system_fields.wrong("accelerator", f"memory or bandwidth of {part.id} is not known", "unknown")
+        system_fields.wrong(
+            "accelerator", say("memory or bandwidth of %(id)s is not known", id=part.id), "unknown"
+        )
     try:
         peak_flops(part, precision)
     except OutOfRange as refused:
@@ -146,10 +149,11 @@ def check_card(
 
 def _read_measured(fields: Fields) -> Measured:
     up, out = fields.number("scale_up_busbw_gb_s"), fields.number("scale_out_busbw_gb_s")
+    fields.seen.add("said")  # the source's template and values, for pages in other languages
     return Measured(
         scale_up_bytes_per_s=up * GB if up else None,
         scale_out_bytes_per_s=out * GB if out else None,
         compute_scale=fields.number("compute_scale"),
         step_scale=fields.number("step_scale"),
-        source=fields.text("source", default="measured on this cluster"),
+        source=fields.text("source", default=say("measured on this cluster")),
     )

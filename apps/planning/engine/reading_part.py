@@ -5,6 +5,7 @@ from __future__ import annotations
 from apps.catalogue.engine.accelerators import Accelerator, accelerator, parse_accelerator
 from apps.catalogue.engine.overlays import Confidence, Edit, Kind, checked_value, rows
 from apps.core.errors import Invalid, Missing
+from apps.core.texts import say
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields
 
@@ -31,7 +32,7 @@ def read_part(fields: Fields) -> tuple[Accelerator | None, tuple[Assumption, ...
 
 def _edit(fields: Fields, part_id: str, path: str) -> Edit | None:
     """One figure; None, with an error noted, where the catalogue has no such field or it cannot hold the value."""
-    source = fields.text("source", default="the plan")
+    source = fields.text("source", default=say("the plan"))
     confidence = fields.choice("confidence", list(Confidence), default=Confidence.REPORTED.value)
     try:
         value = checked_value(Kind.ACCELERATOR, path, fields.data.get("value"))
@@ -45,5 +46,5 @@ def _assumption(edit: Edit) -> Assumption:
     return Assumption(
         name=edit.path,
         value=edit.value if edit.value is not None else "unknown",
-        source=f"{edit.source} ({edit.confidence})",
+        source=say("%(source)s (%(confidence)s)", source=edit.source, confidence=edit.confidence),
     )

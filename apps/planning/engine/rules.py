@@ -5,20 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from apps.catalogue.engine.models import ModelSpec
+from apps.core.texts import say
 from apps.planning.engine.layouts import Bools, Layouts, Schedule
 
 # code of a reason -> (pointer of the field to change, what is wrong), in the order in which they are tested
 REASONS = {
-    "not_above_zero": ("", "every parallel size and batch must be at least 1"),
-    "wrong_card_count": ("dp", "tp x cp x dp x pp must be the number of accelerators"),
-    "batch_not_divisible": ("global_batch", "global_batch must be a multiple of micro_batch x dp"),
-    "heads_not_divisible": ("tp", "tp must divide the attention heads"),
-    "too_many_stages": ("pp", "there must be at least one layer for each stage and chunk"),
-    "chunks_without_pipeline": ("vpp", "interleaving needs more than one pipeline stage"),
-    "sequence_not_divisible": ("cp", "2 x cp must divide the sequence length"),
-    "experts_not_divisible": ("ep", "ep must divide the experts, and a dense model has ep 1"),
-    "expert_group_too_large": ("ep", "etp x ep must divide tp x cp x dp"),
-    "zero_with_pipeline": ("zero", "ZeRO 2 and 3 do not go with pipeline stages"),
+    "not_above_zero": ("", say("every parallel size and batch must be at least 1")),
+    "wrong_card_count": ("dp", say("tp x cp x dp x pp must be the number of accelerators")),
+    "batch_not_divisible": ("global_batch", say("global_batch must be a multiple of micro_batch x dp")),
+    "heads_not_divisible": ("tp", say("tp must divide the attention heads")),
+    "too_many_stages": ("pp", say("there must be at least one layer for each stage and chunk")),
+    "chunks_without_pipeline": ("vpp", say("interleaving needs more than one pipeline stage")),
+    "sequence_not_divisible": ("cp", say("2 x cp must divide the sequence length")),
+    "experts_not_divisible": ("ep", say("ep must divide the experts, and a dense model has ep 1")),
+    "expert_group_too_large": ("ep", say("etp x ep must divide tp x cp x dp")),
+    "zero_with_pipeline": ("zero", say("ZeRO 2 and 3 do not go with pipeline stages")),
 }
 
 # what a search leaves out, but a person may still ask about: frameworks differ, so it is a warning there

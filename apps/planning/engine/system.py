@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from apps.catalogue.engine.accelerators import Accelerator
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients, default_scale_out
 from apps.planning.engine.workload import Precision
 
@@ -26,7 +27,7 @@ class Measured:
     scale_out_bytes_per_s: float | None = None
     compute_scale: float | None = None
     step_scale: float | None = None
-    source: str = "measured on this cluster"
+    source: str = say("measured on this cluster")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +49,19 @@ class System:
 
     def __post_init__(self) -> None:
         if self.accelerators < 1 or self.domain_size < 1:
-            raise OutOfRange("accelerators and domain_size must be at least 1")
+            raise OutOfRange(say("accelerators and domain_size must be at least 1"))
         if self.scale_up_bytes_per_s <= 0 or self.scale_out_bytes_per_s <= 0:
-            raise OutOfRange("bandwidths must be above zero")
+            raise OutOfRange(say("bandwidths must be above zero"))
         if self.sub_domain_size is not None and not 1 <= self.sub_domain_size <= self.domain_size:
-            raise OutOfRange("sub_domain_size must lie between 1 and domain_size")
+            raise OutOfRange(say("sub_domain_size must lie between 1 and domain_size"))
         if self.convergence < 1.0:
-            raise OutOfRange("convergence must be at least 1, as in 2 for 2:1")
+            raise OutOfRange(say("convergence must be at least 1, as in 2 for 2:1"))
 
     @property
     def capacity_bytes(self) -> float:
         """Memory of one card, decimal GB as the vendor states it. Raises OutOfRange where it is not known."""
         if self.accelerator.memory_bytes is None:
-            raise OutOfRange(f"memory of {self.accelerator.id} is not known")
+            raise OutOfRange(say("memory of %(id)s is not known", id=self.accelerator.id))
         return self.accelerator.memory_bytes
 
 
@@ -128,7 +129,7 @@ def peak_flops(part: Accelerator, precision: Precision) -> float:
         for name in names:
             if name in part.dense_flops:
                 return part.dense_flops[name]
-    raise OutOfRange(f"{part.id} has no dense peak for {precision}")
+    raise OutOfRange(say("%(id)s has no dense peak for %(precision)s", id=part.id, precision=precision))
 
 
 def half_peak_flops(part: Accelerator) -> float:
@@ -136,7 +137,7 @@ def half_peak_flops(part: Accelerator) -> float:
     for name in ("bf16", "fp16"):
         if name in part.dense_flops:
             return part.dense_flops[name]
-    raise OutOfRange(f"16-bit peak of {part.id} is not known")
+    raise OutOfRange(say("16-bit peak of %(id)s is not known", id=part.id))
 
 
 def card_power_w(part: Accelerator) -> float:
@@ -152,7 +153,7 @@ def rates(part: Accelerator, precision: Precision, coefficients: Coefficients) -
     nvfp4 recipes leave some layers in 16 bit, so their rate is the harmonic mean of both.
     """
     if part.memory_bytes_per_s is None:
-        raise OutOfRange(f"memory bandwidth of {part.id} is not known")
+        raise OutOfRange(say("memory bandwidth of %(id)s is not known", id=part.id))
     half_peak = half_peak_flops(part)
     peak = peak_flops(part, precision)
     power = card_power_w(part)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from apps.core.texts import say
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
@@ -19,70 +21,92 @@ class Term:
 
 
 TERMS = (
-    Term(key="memory.weights_bytes", formula="2 P; 2 P/D with ZeRO 3", source="Rajbhandari et al. 2019"),
+    Term(key="memory.weights_bytes", formula=say("2 P; 2 P/D with ZeRO 3"), source="Rajbhandari et al. 2019"),
     Term(
         key="memory.gradients_bytes",
-        formula="4 P in fp32 or 2 P in 16 bit; over D from ZeRO 2",
+        formula=say("4 P in fp32 or 2 P in 16 bit; over D from ZeRO 2"),
         source="Rajbhandari et al. 2019; Megatron-LM",
     ),
-    Term(key="memory.optimizer_bytes", formula="12 P; 12 P/D from ZeRO 1", source="Rajbhandari et al. 2019"),
+    Term(
+        key="memory.optimizer_bytes",
+        formula=say("12 P; 12 P/D from ZeRO 1"),
+        source="Rajbhandari et al. 2019",
+    ),
     Term(
         key="memory.activations_bytes",
-        formula="layers in flight x s b h (34 + 5 a s/h)/t, terms by width; 2 s b h with full recomputation",
+        formula=say(
+            "layers in flight x s b h (34 + 5 a s/h)/t, terms by width; 2 s b h with full recomputation"
+        ),
         source="Korthikanti et al. 2022",
     ),
-    Term(key="memory.logits_bytes", formula="4 s b V/t on the last stage", source="Megatron-LM"),
+    Term(key="memory.logits_bytes", formula=say("4 s b V/t on the last stage"), source="Megatron-LM"),
     Term(
         key="memory.buffers_bytes",
-        formula="context + buffers per communicator + two gathered layers with ZeRO 3 + fragmentation",
-        source="stated coefficients",
+        formula=say("context + buffers per communicator + two gathered layers with ZeRO 3 + fragmentation"),
+        source=say("stated coefficients"),
     ),
     Term(
         key="time.compute_s",
-        formula="m x slowest stage: products (2 M N K + tile loss)/rate + bytes/bandwidth, attention, kernels",
-        source="fitted coefficients",
+        formula=say(
+            "m x slowest stage: products (2 M N K + tile loss)/rate + bytes/bandwidth, attention, kernels"
+        ),
+        source=say("fitted coefficients"),
     ),
     Term(
         key="time.tp_s",
-        formula="4 all-reduces of 2 s b h a layer (6 with full recomputation), less what overlaps",
+        formula=say("4 all-reduces of 2 s b h a layer (6 with full recomputation), less what overlaps"),
         source="Shoeybi et al. 2019; Korthikanti et al. 2022",
     ),
     Term(
         key="time.cp_s",
-        formula="max(0, (c - 1) blocks of keys and values - overlap x attention)",
+        formula=say("max(0, (c - 1) blocks of keys and values - overlap x attention)"),
         source="Liu et al. 2023",
     ),
     Term(
         key="time.ep_s",
-        formula="4 all-to-all of e (1 - (1 - 1/e)^K) copies of each token a layer",
+        formula=say("4 all-to-all of e (1 - (1 - 1/e)^K) copies of each token a layer"),
         source="DeepSeek-V3 technical report",
     ),
-    Term(key="time.pp_s", formula="(v m + 2 (p - 1)) messages of 2 s b h/t", source="Narayanan et al. 2021"),
+    Term(
+        key="time.pp_s",
+        formula=say("(v m + 2 (p - 1)) messages of 2 s b h/t"),
+        source="Narayanan et al. 2021",
+    ),
     Term(
         key="time.dp_s",
-        formula="2 (n-1)/n of the gradients, or scatter and gather, less overlap x window",
+        formula=say("2 (n-1)/n of the gradients, or scatter and gather, less overlap x window"),
         source="Rajbhandari et al. 2019",
     ),
     Term(
         key="time.bubble_s",
-        formula="(p - 1)/v mean stages; a third of p - 1 with zero-bubble",
+        formula=say("(p - 1)/v mean stages; a third of p - 1 with zero-bubble"),
         source="Narayanan et al. 2021; Qi et al. 2023",
     ),
-    Term(key="time.optimizer_s", formula="30 bytes x parameters updated / bandwidth", source="Adam in fp32"),
+    Term(
+        key="time.optimizer_s",
+        formula=say("30 bytes x parameters updated / bandwidth"),
+        source=say("Adam in fp32"),
+    ),
     Term(
         key="time.other_s",
-        formula="fixed host work + stragglers x log2(hosts)",
-        source="fitted coefficients",
+        formula=say("fixed host work + stragglers x log2(hosts)"),
+        source=say("fitted coefficients"),
     ),
     Term(
         key="mfu",
-        formula="72 B s L h^2 (1 + s/6h + V/12Lh) / (time x cards x peak), by matrices and attention width",
+        formula=say(
+            "72 B s L h^2 (1 + s/6h + V/12Lh) / (time x cards x peak), by matrices and attention width"
+        ),
         source="Korthikanti et al. 2022",
     ),
     Term(
         key="energy_j_per_token",
-        formula="TDP x (compute + optimizer + waiting share x rest + host share x step) / (s B) x cards",
+        formula=say("TDP x (compute + optimizer + waiting share x rest + host share x step) / (s B) x cards"),
         source="operations.yaml, power",
     ),
-    Term(key="hfu", formula="mfu with the FLOPs that recomputation repeats", source="Narayanan et al. 2021"),
+    Term(
+        key="hfu",
+        formula=say("mfu with the FLOPs that recomputation repeats"),
+        source="Narayanan et al. 2021",
+    ),
 )

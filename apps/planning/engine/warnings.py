@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.catalogue.engine.models import ModelSpec
+from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients, is_validated
 from apps.planning.engine.collectives import fabric, group
 from apps.planning.engine.layouts import Layouts, Schedule
@@ -46,7 +47,10 @@ def _hardware(system: System) -> list[Warning]:
     return [
         Warning(
             code="hardware_not_validated",
-            message=f"no published run of {part.architecture} is part of the validation, so the interval is wider",
+            message=say(
+                "no published run of %(architecture)s is part of the validation, so the interval is wider",
+                architecture=part.architecture,
+            ),
         )
     ]
 
@@ -59,8 +63,12 @@ def _bandwidth(system: System) -> list[Warning]:
     return [
         Warning(
             code="bandwidth_both_ways",
-            message=f"scale-up of {system.scale_up_bytes_per_s / 1e9:.0f} GB/s looks like the sum of both "
-            f"directions, the catalogue has {one_way / 1e9:.0f} GB/s one way",
+            message=say(
+                "scale-up of %(scale_up_bytes_per_s)s GB/s looks like the sum of both directions, "
+                "the catalogue has %(one_way)s GB/s one way",
+                scale_up_bytes_per_s=f"{system.scale_up_bytes_per_s / 1000000000.0:.0f}",
+                one_way=f"{one_way / 1000000000.0:.0f}",
+            ),
         )
     ]
 
@@ -68,14 +76,26 @@ def _bandwidth(system: System) -> list[Warning]:
 def _memory(system: System, workload: Workload, peak_bytes: float) -> list[Warning]:
     used = peak_bytes / system.capacity_bytes
     if used > 1.0:
-        return [Warning(code="does_not_fit", message=f"needs {used:.0%} of the memory of a card")]
+        return [
+            Warning(
+                code="does_not_fit", message=say("needs %(used)s of the memory of a card", used=f"{used:.0%}")
+            )
+        ]
     if used > TIGHT_SHARE:
-        return [Warning(code="memory_tight", message=f"uses {used:.1%} of the memory of a card")]
+        return [
+            Warning(
+                code="memory_tight", message=say("uses %(used)s of the memory of a card", used=f"{used:.1%}")
+            )
+        ]
     if used > 1.0 - workload.reserve_share:
         return [
             Warning(
                 code="reserve_used",
-                message=f"leaves {1 - used:.1%} of memory, less than the reserve of {workload.reserve_share:.0%}",
+                message=say(
+                    "leaves %(value)s of memory, less than the reserve of %(reserve_share)s",
+                    value=f"{1 - used:.1%}",
+                    reserve_share=f"{workload.reserve_share:.0%}",
+                ),
             )
         ]
     return []
@@ -90,14 +110,21 @@ def _groups(model: ModelSpec, system: System, layouts: Layouts, coefficients: Co
         found.append(
             Warning(
                 code="tp_leaves_domain",
-                message=f"a tensor-parallel group spans {tensor.domains[0]} domains of {system.domain_size} cards",
+                message=say(
+                    "a tensor-parallel group spans %(domains)s domains of %(domain_size)s cards",
+                    domains=tensor.domains[0],
+                    domain_size=system.domain_size,
+                ),
             )
         )
     if tensor.domains[0] == 1 and tensor.sub_domains[0] > 1:
         found.append(
             Warning(
                 code="tp_leaves_sub_domain",
-                message=f"a tensor-parallel group spans {tensor.sub_domains[0]} sub-domains",
+                message=say(
+                    "a tensor-parallel group spans %(sub_domains)s sub-domains",
+                    sub_domains=tensor.sub_domains[0],
+                ),
             )
         )
     experts = group(layouts.ep, layouts.etp, net)
@@ -105,7 +132,11 @@ def _groups(model: ModelSpec, system: System, layouts: Layouts, coefficients: Co
         found.append(
             Warning(
                 code="ep_leaves_domain",
-                message=f"an expert-parallel group spans {experts.domains[0]} domains of {system.domain_size} cards",
+                message=say(
+                    "an expert-parallel group spans %(domains)s domains of %(domain_size)s cards",
+                    domains=experts.domains[0],
+                    domain_size=system.domain_size,
+                ),
             )
         )
     together = group(layouts.ep * layouts.tp, ones, net)
@@ -113,12 +144,18 @@ def _groups(model: ModelSpec, system: System, layouts: Layouts, coefficients: Co
         found.append(
             Warning(
                 code="ep_with_tp_leaves_domain",
-                message=f"tp x ep is {int(layouts.tp[0] * layouts.ep[0])}, above the domain of "
-                f"{system.domain_size} cards: experts must not be cut by tp as well",
+                message=say(
+                    "tp x ep is %(tp)s, above the domain of %(domain_size)s cards: experts must not be "
+                    "cut by tp as well",
+                    tp=int(layouts.tp[0] * layouts.ep[0]),
+                    domain_size=system.domain_size,
+                ),
             )
         )
     if 1 < model.kv_heads < layouts.tp[0] and model.mla is None:
-        found.append(Warning(code="kv_heads_repeated", message="tp is above kv_heads, so keys are repeated"))
+        found.append(
+            Warning(code="kv_heads_repeated", message=say("tp is above kv_heads, so keys are repeated"))
+        )
     return found
 
 
@@ -132,20 +169,34 @@ def _pipeline(model: ModelSpec, layouts: Layouts) -> list[Warning]:
         found.append(
             Warning(
                 code="uneven_stages",
-                message=f"{sum(counts)} layers on {stages} stages: {min(counts)} to {max(counts)} each, "
-                "the heaviest sets the pace",
+                message=say(
+                    "%(counts)s layers on %(stages)s stages: %(least)s to %(most)s each, the heaviest "
+                    "sets the pace",
+                    counts=sum(counts),
+                    stages=stages,
+                    least=min(counts),
+                    most=max(counts),
+                ),
             )
         )
     micro = int(layouts.micro_batches[0])
     if layouts.schedule[0] == Schedule.INTERLEAVED and micro % stages:
         found.append(
             Warning(
-                code="interleave_padded", message=f"{micro} micro-batches are no multiple of {stages} stages"
+                code="interleave_padded",
+                message=say(
+                    "%(micro)s micro-batches are no multiple of %(stages)s stages", micro=micro, stages=stages
+                ),
             )
         )
     if micro < stages:
         found.append(
-            Warning(code="pipeline_starved", message=f"{micro} micro-batches cannot fill {stages} stages")
+            Warning(
+                code="pipeline_starved",
+                message=say(
+                    "%(micro)s micro-batches cannot fill %(stages)s stages", micro=micro, stages=stages
+                ),
+            )
         )
     return found
 
@@ -154,15 +205,17 @@ def _batch(workload: Workload, layouts: Layouts) -> list[Warning]:
     found = []
     if layouts.dp[0] == 1:
         found.append(
-            Warning(code="no_replicas", message="there is one replica, so no gradients are all-reduced")
+            Warning(code="no_replicas", message=say("there is one replica, so no gradients are all-reduced"))
         )
     if layouts.data_ranks[0] == 1 and layouts.zero[0] > 0:
         found.append(
-            Warning(code="nothing_to_shard", message="there is one replica, so sharding saves nothing")
+            Warning(code="nothing_to_shard", message=say("there is one replica, so sharding saves nothing"))
         )
     if layouts.zero[0] >= 2 and layouts.pp[0] > 1:
         code = "zero_with_pipeline"
-        found.append(Warning(code=code, message=f"{REASONS[code][1]} in most frameworks"))
+        found.append(
+            Warning(code=code, message=say("%(reasons)s in most frameworks", reasons=REASONS[code][1]))
+        )
     if workload.framework is Framework.FSDP and layouts.pp[0] > 1:
-        found.append(Warning(code="fsdp_with_pipeline", message="FSDP with pipeline stages is unusual"))
+        found.append(Warning(code="fsdp_with_pipeline", message=say("FSDP with pipeline stages is unusual")))
     return found

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.db.models import Count, Max
 
+from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
 from apps.catalogue.engine.overlays import Kind
 from apps.catalogue.queries import edits_for
+from apps.core.texts import Text, kept, say
 from apps.core.units import GB
 from apps.core.verdicts import Verdict
 from apps.fleet.engine.layout_values import from_values
@@ -82,13 +84,29 @@ def _convergence(domain: Domain) -> float:
 def _measured(domain: Domain) -> dict[str, Any] | None:
     """What was measured on the domain: bandwidth of a run that is not in doubt (slow ones too), and step times."""
     seen: dict[str, Any] = {}
-    sources = []
     run = newest_whole_domain_run(domain)
-    if run is not None and not run.wrong_total and acceptance_of(run).verdict is not Verdict.UNKNOWN:
+    if run is not None and (run.wrong_total or acceptance_of(run).verdict is Verdict.UNKNOWN):
+        run = None
+    if run is not None:
         seen["scale_up_busbw_gb_s"] = round((run.busbw_bytes_per_s or 0.0) / GB, 3)
-        sources.append(f"run {run.pk} over {run.ranks} ranks")
     calibration = calibration_of(domain)
     if calibration.runs:
         seen["step_scale"] = round(calibration.step_scale, 5)
-        sources.append(f"{calibration.runs} step time{'s' if calibration.runs > 1 else ''}")
-    return seen | {"source": f"measured here: {', '.join(sources)}"} if seen else None
+    if not seen:
+        return None
+    source = _source_of(run, calibration.runs)
+    return seen | {"source": source, "said": kept(source)}
+
+
+def _source_of(run: BenchmarkRun | None, steps: int) -> Text:
+    """Where the measured figures are from: a run, or step times that were noted, or both."""
+    if run is None:
+        return say("measured here: noted step times (%(steps)s)", steps=steps)
+    if not steps:
+        return say("measured here: run %(run)s over %(ranks)s ranks", run=run.pk, ranks=run.ranks)
+    return say(
+        "measured here: run %(run)s over %(ranks)s ranks, noted step times (%(steps)s)",
+        run=run.pk,
+        ranks=run.ranks,
+        steps=steps,
+    )

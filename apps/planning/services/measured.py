@@ -11,6 +11,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.planning import queries
 from apps.planning.documents import is_search
 from apps.planning.models import MeasuredStep, PlanVersion
@@ -82,7 +83,10 @@ def withdraw_measured_step(*, actor: Actor, step_id: int, reason: str) -> Measur
 def _check(version: PlanVersion, measured_s: float, source: str) -> None:
     errors = []
     if not isfinite(measured_s) or not 0 < measured_s <= LONGEST_STEP_S:
-        message = f"a step takes more than 0 and at most {LONGEST_STEP_S:.0f} seconds"
+        message = say(
+            "a step takes more than 0 and at most %(longest_step_s)s seconds",
+            longest_step_s=f"{LONGEST_STEP_S:.0f}",
+        )
         errors.append(FieldError(pointer="/measured_s", message=message, code="out_of_range"))
     if not source.strip():
         errors.append(

@@ -9,9 +9,9 @@ from django.shortcuts import render
 
 from apps.core.pages import actor_of
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.fleet.page import cluster_context
 from apps.planning import queries
-from apps.planning.ablation_words import QUESTIONS
 from apps.planning.commands import commands_for
 from apps.planning.queries.ablations import listed_ablations
 
@@ -24,7 +24,7 @@ def ablations(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
     rows = [
         {
             "listed": one,
-            "question": QUESTIONS.get(one.ablation.question, one.ablation.question),
+            "question": said(one.ablation.question),
             "commands": commands_for(one.ablation.plan, per_node) if one.ablation.plan else [],
         }
         for one in listed_ablations(version)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from apps.planning.ablation_words import QUESTIONS
-from apps.planning.engine.ablations import ablation_sizes
 from apps.planning.models import PlanVersion
 from apps.planning.services import create_plan, note_measured_step
 from tests import factories
@@ -72,10 +70,6 @@ def test_a_viewer_sees_the_list_and_is_offered_nothing(address, vic, eve, client
     page = client_of(vic).get(address)
     assert page.status_code == 200 and "Make a version" not in page.content.decode()
     assert client_of(eve).get(address).status_code == 404
-
-
-def test_every_question_has_words_for_people():
-    assert {question for *_sizes, question in ablation_sizes(144)} == set(QUESTIONS)
 
 
 def test_a_search_has_no_ablations(bo, cluster, api):

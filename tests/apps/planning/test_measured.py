@@ -65,7 +65,7 @@ def test_one_measurement_moves_the_factor_by_its_weight_against_the_prior(versio
 def test_later_plans_for_the_domain_use_the_factor_and_name_it(version, note):
     note(1.1)
     measured = queries.system_of(version.plan.domain)["measured"]
-    assert measured["step_scale"] > 1 and measured["source"] == "measured here: 1 step time"
+    assert measured["step_scale"] > 1 and measured["source"] == "measured here: noted step times (1)"
 
 
 def test_a_step_noted_on_a_calibrated_plan_counts_against_the_plain_prediction(version, note, bo, run_jobs):
