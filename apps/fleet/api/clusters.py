@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from apps.core.api import actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.fleet import filters, queries, services
 from apps.fleet.api import serializers as s
 from apps.fleet.engine.layout_values import from_values
@@ -128,7 +129,7 @@ class DomainFabric(APIView):
         domain = queries.domain_for(actor_of(request), pk)
         fabric = fabric_of(domain)
         if fabric is None:
-            raise Invalid("neither a layout nor links are on record", code="no_fabric")
+            raise Invalid(say("neither a layout nor links are on record"), code="no_fabric")
         return Response(s.FabricOut(fabric).data)
 
 
@@ -138,6 +139,6 @@ def _layout(key: str | None, values: dict[str, Any] | None) -> Layout:
     layout = template(key or "")
     if layout is None:
         known = ", ".join(one.key for one in TEMPLATES)
-        message = f"there is no layout template {key!r}; there are {known}"
+        message = say("there is no layout template %(key)s; there are %(known)s", key=f"{key!r}", known=known)
         raise Invalid(message, errors=[FieldError(pointer="/template", message=message)])
     return layout

@@ -14,6 +14,7 @@ from apps.core.api import actor_of, with_version
 from apps.core.errors import FieldError, Invalid
 from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.fleet import queries
 from apps.fleet.api.imports import ImportOut
 from apps.fleet.queries.schedulers import comparison_of, scheduler_file
@@ -61,7 +62,7 @@ class SchedulerFile(APIView):
         cluster = queries.cluster_for(actor, slug)
         raw = request.query_params.get("domain", "")
         if raw and not raw.isdecimal():
-            raise Invalid("domain: an id", errors=[FieldError(pointer="?domain", message="an id")])
+            raise Invalid(say("domain: an id"), errors=[FieldError(pointer="?domain", message=say("an id"))])
         domain = queries.domain_for(actor, int(raw)) if raw else None
         return Response(SchedulerFileOut(scheduler_file(cluster, form=form, domain=domain)).data)
 

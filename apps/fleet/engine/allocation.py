@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from apps.core.errors import Invalid
+from apps.core.texts import say
 from apps.fleet.engine.graph import Ints
 from apps.fleet.engine.job_mix import Job, JobClass, mix_errors, submitted
 from apps.fleet.engine.pool import Policy, Pool, PoolNode
@@ -129,7 +130,7 @@ def play(
     Raises Invalid with everything wrong in nodes and mix.
     """
     if errors := mix_errors(mix):
-        raise Invalid("the job mix cannot be played", code="job_mix", errors=errors)
+        raise Invalid(say("the job mix cannot be played"), code="job_mix", errors=errors)
     pool = Pool(nodes, seed=seed)
     block = block_cards or min(max(one.cards for one in mix), int(pool.domain_cards.max()))
     game = _Game(pool, submitted(mix, seed), policy, block)

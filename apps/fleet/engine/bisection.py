@@ -20,6 +20,7 @@ from enum import StrEnum
 import numpy as np
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.fleet.engine.graph import Graph, Ints
 from apps.fleet.engine.maxflow import FlowNetwork
 from apps.fleet.engine.traffic import uniform_traffic_rate
@@ -73,7 +74,7 @@ class _HalfCut:
 def bisection(graph: Graph) -> Bisection:
     """The bisection of a fabric. Raises OutOfRange below two endpoints."""
     if graph.endpoints < 2:
-        raise OutOfRange("a bisection needs two endpoints or more", endpoints=graph.endpoints)
+        raise OutOfRange(say("a bisection needs two endpoints or more"), endpoints=graph.endpoints)
     if graph.halves and graph.halves_are_optimal:
         best = _best_of(graph, graph.halves)
         return _result(graph, best, BisectionMethod.STRUCTURED, best.bandwidth_bytes_per_s)

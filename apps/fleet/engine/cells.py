@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Collection
 from typing import TypeAlias
 
+from apps.core.texts import say
+
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 Reader: TypeAlias = Callable[[object], Value]
 
@@ -52,9 +54,9 @@ def text(longest: int) -> Reader:
     def read(cell: object) -> Value:
         found = _text(cell)
         if len(found) > longest:
-            raise BadCell(f"at most {longest} characters")
+            raise BadCell(say("at most %(longest)s characters", longest=longest))
         if _CONTROLS.search(found):
-            raise BadCell("text without control characters")
+            raise BadCell(say("text without control characters"))
         return found
 
     return read
@@ -66,7 +68,9 @@ def name(longest: int) -> Reader:
     def read(cell: object) -> Value:
         found = _text(cell)
         if found and not _is_name(found, longest):
-            raise BadCell(f"a name of at most {longest} characters without blanks , ; / [ ]")
+            raise BadCell(
+                say("a name of at most %(longest)s characters without blanks , ; / [ ]", longest=longest)
+            )
         return found
 
     return read
@@ -79,7 +83,13 @@ def names(longest: int) -> Reader:
         parts = cell if isinstance(cell, list | tuple) else _text(cell).split(LIST_SEPARATOR)
         found = [_text(part) for part in parts]
         if any(part and not _is_name(part, longest) for part in found):
-            raise BadCell(f"names of at most {longest} characters, joined by {LIST_SEPARATOR}")
+            raise BadCell(
+                say(
+                    "names of at most %(longest)s characters, joined by %(list_separator)s",
+                    longest=longest,
+                    list_separator=LIST_SEPARATOR,
+                )
+            )
         return tuple(sorted({part for part in found if part}))
 
     return read
@@ -93,7 +103,7 @@ def whole(least: int, most: int) -> Reader:
         if found is None:
             return None
         if found != int(found) or not least <= found <= most:
-            raise BadCell(f"a whole number from {least} to {most}")
+            raise BadCell(say("a whole number from %(least)s to %(most)s", least=least, most=most))
         return int(found)
 
     return read
@@ -103,7 +113,7 @@ def above_zero(cell: object) -> Value:
     """A number above zero; None for an empty cell."""
     found = _number(cell)
     if found is not None and found <= 0:
-        raise BadCell("a number above zero")
+        raise BadCell(say("a number above zero"))
     return found
 
 
@@ -115,7 +125,7 @@ def boolean(cell: object) -> Value:
     if not found:
         return None
     if found not in _YES | _NO:
-        raise BadCell("true or false")
+        raise BadCell(say("true or false"))
     return found in _YES
 
 
@@ -123,7 +133,7 @@ def choice(options: Collection[str]) -> Reader:
     def read(cell: object) -> Value:
         found = _text(cell)
         if found and found not in options:
-            raise BadCell(f"one of {', '.join(options)}")
+            raise BadCell(say("one of %(options)s", options=", ".join(options)))
         return found
 
     return read
@@ -153,5 +163,5 @@ def _number(cell: object) -> int | float | None:
         except ValueError:
             raise BadCell("a number") from None
     if isinstance(cell, float) and not math.isfinite(cell):
-        raise BadCell("a finite number")
+        raise BadCell(say("a finite number"))
     return cell

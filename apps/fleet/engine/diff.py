@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from apps.core.texts import say
 from apps.fleet.engine.description import (
     FleetDescription,
     Link,
@@ -20,7 +21,7 @@ from apps.fleet.engine.description import (
     natural_order,
 )
 
-_LABELS = {Part.DOMAINS: "domain", Part.SUBDOMAINS: "sub-domain", Part.SWITCHES: "switch"}
+_LABELS = {Part.DOMAINS: say("domain"), Part.SUBDOMAINS: say("sub-domain"), Part.SWITCHES: say("switch")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,7 @@ def differences(
     found = [Difference(code=one.code, subject=one.subject, message=one.message) for one in seen.problems]
     found += _merged_nodes(seen, aliases or {})
     if Part.NODES in both:
-        found += _presence("node", [one.name for one in fleet.nodes], [one.name for one in theirs.nodes])
+        found += _presence(say("node"), [one.name for one in fleet.nodes], [one.name for one in theirs.nodes])
     for part, pick in ((Part.DOMAINS, _domain_groups), (Part.SUBDOMAINS, _sub_domain_groups)):
         if part in both:
             found += _groups(part, pick(fleet), pick(theirs), fleet)
@@ -79,7 +80,9 @@ def _merged_nodes(seen: FleetDescription, aliases: Mapping[str, str]) -> list[Di
     counts = Counter(aliases.get(node.name, node.name) for node in seen.nodes)
     return [
         Difference(
-            code="node_twice", subject=name, message=f"node {name} is there {count} times under its names"
+            code="node_twice",
+            subject=name,
+            message=say("node %(name)s is there %(count)s times under its names", name=name, count=count),
         )
         for name, count in counts.items()
         if count > 1
@@ -87,18 +90,19 @@ def _merged_nodes(seen: FleetDescription, aliases: Mapping[str, str]) -> list[Di
 
 
 def _presence(what: str, ours: Sequence[str], theirs: Sequence[str]) -> Iterator[Difference]:
+    code = what.replace("-", "_")
     for name in natural_order(set(ours) - set(theirs)):
         yield Difference(
-            code=f"{what}_missing",
+            code=f"{code}_missing",
             subject=name,
-            message=f"{what} {name} of the fleet is not in the file",
+            message=say("%(what)s %(name)s of the fleet is not in the file", what=what, name=name),
             ours=name,
         )
     for name in natural_order(set(theirs) - set(ours)):
         yield Difference(
-            code=f"unknown_{what}",
+            code=f"unknown_{code}",
             subject=name,
-            message=f"{what} {name} of the file is not in the fleet",
+            message=say("%(what)s %(name)s of the file is not in the fleet", what=what, name=name),
             theirs=name,
         )
 
@@ -161,12 +165,12 @@ def _groups(
             yield Difference(
                 code=f"{code}_named_otherwise",
                 subject=own,
-                message=f"{what} {own} is called {name} in the file",
+                message=say("%(what)s %(own)s is called %(name)s in the file", what=what, own=own, name=name),
                 ours=own,
                 theirs=name,
             )
     left = [name for name in theirs if name not in matched]
-    yield from _presence(code, sorted(set(ours) - set(matched.values())), left)
+    yield from _presence(what, sorted(set(ours) - set(matched.values())), left)
     known_nodes = {node.name for node in fleet.nodes}
     homes: dict[str, list[str]] = {}
     for name, group in theirs.items():
@@ -182,7 +186,13 @@ def _groups(
 
 
 def _moved(what: str, code: str, node: str, own: str, other: str) -> Difference:
-    message = f"node {node} is in {what} {own or 'none'}, by the file in {other}"
+    message = say(
+        "node %(node)s is in %(what)s %(own)s, by the file in %(other)s",
+        node=node,
+        what=what,
+        own=own or say("none"),
+        other=other,
+    )
     return Difference(code=f"node_{code}", subject=node, message=message, ours=own, theirs=other)
 
 
@@ -195,18 +205,28 @@ def _node_values(
         if other is None:
             continue
         if Part.DOMAINS in both and node.domain and not other.domain:
-            message = f"node {node.name} of domain {node.domain} is in no domain of the file"
+            message = say(
+                "node %(name)s of domain %(domain)s is in no domain of the file",
+                name=node.name,
+                domain=node.domain,
+            )
             yield Difference(
                 code="node_domain", subject=node.name, message=message, ours=node.domain, theirs=""
             )
         if Part.CARDS in both and node.cards != other.cards:
-            yield _value("node_cards", "accelerators", node, str(node.cards), str(other.cards))
+            yield _value("node_cards", say("accelerators"), node, str(node.cards), str(other.cards))
         if Part.MODELS in both and node.model != other.model:
-            yield _value("node_model", "model", node, node.model, other.model)
+            yield _value("node_model", say("model"), node, node.model, other.model)
 
 
 def _value(code: str, what: str, node: Node, ours: str, theirs: str) -> Difference:
-    message = f"{what} of node {node.name}: {ours} in the fleet, {theirs} in the file"
+    message = say(
+        "%(what)s of node %(name)s: %(ours)s in the fleet, %(theirs)s in the file",
+        what=what,
+        name=node.name,
+        ours=ours,
+        theirs=theirs,
+    )
     return Difference(code=code, subject=node.name, message=message, ours=ours, theirs=theirs)
 
 
@@ -224,40 +244,54 @@ def _switches(fleet: FleetDescription, theirs: FleetDescription) -> Iterator[Dif
     for switch in theirs.switches:
         below = natural_order(own_name(child, real_names.get(child, "")) for child in switch.switches)
         seen[own_name(switch.name, switch.real_name)] = replace(switch, switches=below)
-    yield from _presence("switch", list(ours_by_name), list(seen))
+    yield from _presence(say("switch"), list(ours_by_name), list(seen))
     for name, ours in ours_by_name.items():
         if name not in seen:
             continue
         other = seen[name]
         for code, what, before, after in (
-            ("switch_tier", "tier", str(ours.tier), str(other.tier)),
-            ("switch_nodes", "nodes beneath", ", ".join(ours.nodes), ", ".join(other.nodes)),
-            ("switch_switches", "switches beneath", ", ".join(ours.switches), ", ".join(other.switches)),
+            ("switch_tier", say("tier"), str(ours.tier), str(other.tier)),
+            ("switch_nodes", say("nodes beneath"), ", ".join(ours.nodes), ", ".join(other.nodes)),
+            ("switch_switches", say("switches beneath"), ", ".join(ours.switches), ", ".join(other.switches)),
         ):
             if before != after:
-                message = (
-                    f"{what} of switch {name}: {before or 'none'} in the fleet, {after or 'none'} in the file"
+                message = say(
+                    "%(what)s of switch %(name)s: %(before)s in the fleet, %(after)s in the file",
+                    what=what,
+                    name=name,
+                    before=before or say("none"),
+                    after=after or say("none"),
                 )
                 yield Difference(code=code, subject=name, message=message, ours=before, theirs=after)
 
 
 def _links(ours: Sequence[Link], theirs: Sequence[Link]) -> Iterator[Difference]:
     own, seen = _by_ends(ours), _by_ends(theirs)
-    yield from _presence("link", list(own), list(seen))
+    yield from _presence(say("link"), list(own), list(seen))
     for name, link in own.items():
         other = seen.get(name)
         if other is None:
             continue
-        for code, before, after in (
-            ("link_count", link.count, other.count),
-            ("link_bandwidth", link.bandwidth_bytes_per_s, other.bandwidth_bytes_per_s),
+        for code, what, before, after in (
+            ("link_count", say("link count"), link.count, other.count),
+            (
+                "link_bandwidth",
+                say("link bandwidth"),
+                link.bandwidth_bytes_per_s,
+                other.bandwidth_bytes_per_s,
+            ),
         ):
             if before != after and before is not None and after is not None:
-                what = code.replace("_", " ")
                 yield Difference(
                     code=code,
                     subject=name,
-                    message=f"{what} of {name}: {before} in the fleet, {after} in the file",
+                    message=say(
+                        "%(what)s of %(name)s: %(before)s in the fleet, %(after)s in the file",
+                        what=what,
+                        name=name,
+                        before=before,
+                        after=after,
+                    ),
                     ours=str(before),
                     theirs=str(after),
                 )

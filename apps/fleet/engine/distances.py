@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.fleet.engine.graph import Graph, Ints
 
 CHUNK_CELLS = 20_000_000
@@ -33,7 +34,7 @@ def distances(graph: Graph) -> Distances:
     Raises OutOfRange above 20,000 vertices.
     """
     if graph.vertices > LIMIT_VERTICES:
-        raise OutOfRange("too many vertices to measure distances", vertices=graph.vertices)
+        raise OutOfRange(say("too many vertices to measure distances"), vertices=graph.vertices)
     sources, weights = _representatives(graph)
     longest, total, joined = 0, 0, 0
     for part in _chunks(sources, len(graph.tail)):

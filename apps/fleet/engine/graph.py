@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 
@@ -110,7 +111,7 @@ def edges(
     """One layer of edges. Raises OutOfRange where links or bandwidth are not above zero."""
     if links < 1 or link_bytes_per_s <= 0:
         raise OutOfRange(
-            "a link needs a count of 1 or more and a bandwidth above zero",
+            say("a link needs a count of 1 or more and a bandwidth above zero"),
             links=links,
             link_bytes_per_s=link_bytes_per_s,
         )
@@ -136,10 +137,10 @@ def free_graph(
         kind=kind, endpoints=endpoints, level=np.asarray(level, dtype=np.int64), layers=tuple(layers)
     )
     if endpoints < 1 or len(level) < endpoints or any(value != 0 for value in level[:endpoints]):
-        raise OutOfRange("the first vertices are the endpoints, at level 0", endpoints=endpoints)
+        raise OutOfRange(say("the first vertices are the endpoints, at level 0"), endpoints=endpoints)
     ends = np.concatenate([graph.tail, graph.head]) if layers else np.zeros(0, dtype=np.int64)
     if len(ends) and (ends.min() < 0 or ends.max() >= graph.vertices):
-        raise OutOfRange("an edge names a vertex that is not there", vertices=graph.vertices)
+        raise OutOfRange(say("an edge names a vertex that is not there"), vertices=graph.vertices)
     if layers and bool((graph.tail == graph.head).any()):
-        raise OutOfRange("an edge joins a vertex with itself")
+        raise OutOfRange(say("an edge joins a vertex with itself"))
     return graph

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from apps.core.errors import FieldError
+from apps.core.texts import say
 from apps.fleet.engine.pool import Grant
 
 MAX_JOBS = 20_000
@@ -51,16 +52,22 @@ def mix_errors(mix: Sequence[JobClass]) -> list[FieldError]:
         at = f"/jobs/{place}"
         for name in ("cards", "count"):
             if getattr(one, name) < 1:
-                errors.append(FieldError(pointer=f"{at}/{name}", message="must be 1 or more"))
+                errors.append(FieldError(pointer=f"{at}/{name}", message=say("must be 1 or more")))
         if not 0 < one.duration_s < float("inf"):
-            errors.append(FieldError(pointer=f"{at}/duration_s", message="must be above zero"))
+            errors.append(FieldError(pointer=f"{at}/duration_s", message=say("must be above zero")))
         for name in ("first_at_s", "mean_gap_s"):
             if not 0 <= getattr(one, name) < float("inf"):
-                errors.append(FieldError(pointer=f"{at}/{name}", message="must be zero or more"))
+                errors.append(FieldError(pointer=f"{at}/{name}", message=say("must be zero or more")))
     if not mix:
-        errors.append(FieldError(pointer="/jobs", message="there is no job", code="empty"))
+        errors.append(FieldError(pointer="/jobs", message=say("there is no job"), code="empty"))
     if not errors and sum(one.count for one in mix) > MAX_JOBS:
-        errors.append(FieldError(pointer="/jobs", message=f"more than {MAX_JOBS} jobs", code="too_many"))
+        errors.append(
+            FieldError(
+                pointer="/jobs",
+                message=say("more than %(max_jobs)s jobs", max_jobs=MAX_JOBS),
+                code="too_many",
+            )
+        )
     return errors
 
 

@@ -6,6 +6,7 @@ import math
 import re
 
 from apps.core.errors import FieldError
+from apps.core.texts import say
 from apps.fleet.engine.layout import Layout, Shape
 
 MAX_ACCELERATORS = 20_000
@@ -25,14 +26,22 @@ def _wrong(pointer: str, message: str) -> FieldError:
 
 def _count_errors(layout: Layout) -> list[FieldError]:
     errors = [
-        _wrong(f"/{name}", "must be 1 or more")
+        _wrong(f"/{name}", say("must be 1 or more"))
         for name in ("nodes", "accelerators_per_node")
         if getattr(layout, name) < 1
     ]
     if not errors and layout.accelerators > MAX_ACCELERATORS:
-        errors.append(_wrong("/nodes", f"a domain has at most {MAX_ACCELERATORS} accelerators"))
+        errors.append(
+            _wrong(
+                "/nodes",
+                say(
+                    "a domain has at most %(max_accelerators)s accelerators",
+                    max_accelerators=MAX_ACCELERATORS,
+                ),
+            )
+        )
     if any(size < 1 for size in layout.sub_domain_sizes):
-        errors.append(_wrong("/sub_domain_sizes", "every sub-domain has 1 accelerator or more"))
+        errors.append(_wrong("/sub_domain_sizes", say("every sub-domain has 1 accelerator or more")))
     return errors
 
 
@@ -40,15 +49,27 @@ def _tier_errors(layout: Layout) -> list[FieldError]:
     needed = 2 if layout.shape is Shape.TWO_LAYER else 1
     errors = []
     if len(layout.tiers) != needed:
-        errors.append(_wrong("/tiers", f"{layout.shape.value} has {needed}, not {len(layout.tiers)}"))
+        errors.append(
+            _wrong(
+                "/tiers",
+                say(
+                    "%(value)s has %(needed)s, not %(count)s",
+                    value=layout.shape.value,
+                    needed=needed,
+                    count=len(layout.tiers),
+                ),
+            )
+        )
     fewest = 1 if layout.shape in _TAKES_SWITCHES else 0
     for place, tier in enumerate(layout.tiers):
         if tier.link_bytes_per_s <= 0:
-            errors.append(_wrong(f"/tiers/{place}/link_bytes_per_s", "must be above zero"))
+            errors.append(_wrong(f"/tiers/{place}/link_bytes_per_s", say("must be above zero")))
         if tier.links_to_each < 1:
-            errors.append(_wrong(f"/tiers/{place}/links_to_each", "must be 1 or more"))
+            errors.append(_wrong(f"/tiers/{place}/links_to_each", say("must be 1 or more")))
         if tier.switches < fewest:
-            errors.append(_wrong(f"/tiers/{place}/switches", f"must be {fewest} or more"))
+            errors.append(
+                _wrong(f"/tiers/{place}/switches", say("must be %(fewest)s or more", fewest=fewest))
+            )
     return errors
 
 
@@ -59,9 +80,15 @@ def _pattern_errors(layout: Layout) -> list[FieldError]:
         pattern = getattr(layout, field)
         numbered = rf"\{{{number}(?::0[1-9]d)?\}}"
         if len(pattern) > 100 or not re.fullmatch(rf"(?:[A-Za-z0-9._-]|\{{domain\}}|{numbered})+", pattern):
-            errors.append(_wrong(f"/{field}", f"may hold letters, digits, . _ -, {{domain}}, {{{number}}}"))
+            errors.append(
+                _wrong(
+                    f"/{field}", say("may hold letters, digits, . _ -, {domain}, {%(number)s}", number=number)
+                )
+            )
         elif not re.search(numbered, pattern):
-            errors.append(_wrong(f"/{field}", f"must hold {{{number}}}, or all get the same name"))
+            errors.append(
+                _wrong(f"/{field}", say("must hold {%(number)s}, or all get the same name", number=number))
+            )
     return errors
 
 
@@ -70,17 +97,29 @@ def _division_errors(layout: Layout) -> list[FieldError]:
     total = sum(layout.sub_domain_sizes)
     if layout.sub_domain_sizes and total != layout.accelerators:
         errors.append(
-            _wrong("/sub_domain_sizes", f"they hold {total} accelerators, the layout {layout.accelerators}")
+            _wrong(
+                "/sub_domain_sizes",
+                say(
+                    "they hold %(total)s accelerators, the layout %(accelerators)s",
+                    total=total,
+                    accelerators=layout.accelerators,
+                ),
+            )
         )
     grouped = layout.shape is Shape.TWO_LAYER and not layout.sub_domain_sizes
     if grouped and (layout.lower_group < 1 or layout.accelerators % layout.lower_group):
-        errors.append(_wrong("/lower_group", f"must divide the {layout.accelerators} accelerators"))
+        errors.append(
+            _wrong(
+                "/lower_group",
+                say("must divide the %(accelerators)s accelerators", accelerators=layout.accelerators),
+            )
+        )
     if (
         layout.planes
         and layout.shape is Shape.TWO_LAYER
         and layout.tiers[1].switches % layout.tiers[0].switches
     ):
-        message = f"must be a multiple of the {layout.tiers[0].switches} planes"
+        message = say("must be a multiple of the %(switches)s planes", switches=layout.tiers[0].switches)
         errors.append(_wrong("/tiers/1/switches", message))
     return errors
 
@@ -90,15 +129,37 @@ def _shape_errors(layout: Layout) -> list[FieldError]:
     count = layout.accelerators
     fewest = {Shape.RING: 3}.get(layout.shape, 2)
     if count < fewest:
-        return [_wrong("/nodes", f"a {layout.shape.value} has {fewest} accelerators or more")]
+        return [
+            _wrong(
+                "/nodes",
+                say(
+                    "a %(value)s has %(fewest)s accelerators or more", value=layout.shape.value, fewest=fewest
+                ),
+            )
+        ]
     if layout.shape is Shape.TORUS:
         if len(layout.sides) not in (2, 3) or any(side < 2 for side in layout.sides):
-            return [_wrong("/sides", "give two or three sides of 2 or more")]
+            return [_wrong("/sides", say("give two or three sides of 2 or more"))]
         if math.prod(layout.sides) != count:
             product = "×".join(str(side) for side in layout.sides)
-            return [_wrong("/sides", f"{product} is {math.prod(layout.sides)}, not {count} accelerators")]
+            return [
+                _wrong(
+                    "/sides",
+                    say(
+                        "%(product)s is %(sides)s, not %(count)s accelerators",
+                        product=product,
+                        sides=math.prod(layout.sides),
+                        count=count,
+                    ),
+                )
+            ]
     if layout.shape is Shape.FAT_TREE and not layout.radix:
-        return [_wrong("/nodes", f"a fat tree has k³/4 accelerators (16, 54, 128, 250 …), not {count}")]
+        return [
+            _wrong(
+                "/nodes",
+                say("a fat tree has k³/4 accelerators (16, 54, 128, 250 …), not %(count)s", count=count),
+            )
+        ]
     return []
 
 
@@ -110,5 +171,14 @@ def _size_errors(layout: Layout) -> list[FieldError]:
         groups = len(layout.sub_domain_sizes) or cards // layout.lower_group
         edges += groups * first.switches * layout.tiers[1].switches
     if edges > MAX_EDGES:
-        return [_wrong("/tiers", f"it has {edges} pairs to join, {MAX_EDGES} at most can be worked out")]
+        return [
+            _wrong(
+                "/tiers",
+                say(
+                    "it has %(edges)s pairs to join, %(max_edges)s at most can be worked out",
+                    edges=edges,
+                    max_edges=MAX_EDGES,
+                ),
+            )
+        ]
     return []

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine.graph import Medium
 from apps.fleet.engine.layout import NODE_PATTERN, SUB_DOMAIN_PATTERN, Layout, Shape, Tier
 from apps.fleet.engine.layouts import build
@@ -72,7 +73,7 @@ def from_values(values: Mapping[str, Any]) -> Layout:
 def _tier(values: Any, outer: _Reader, place: int) -> Tier:
     at = f"/tiers/{place}"
     if not isinstance(values, Mapping):
-        outer.wrong(at, "must be an object")
+        outer.wrong(at, say("must be an object"))
         values = {}
     reader = _Reader(values, at, outer.errors)
     tier = Tier(
@@ -101,35 +102,35 @@ class _Reader:
         return self._typed(name, default, lambda value: isinstance(value, str), "a text", "")
 
     def count(self, name: str, default: int | None = None) -> int:
-        return self._typed(name, default, _is_count, "a whole number of 0 or more", 1)
+        return self._typed(name, default, _is_count, say("a whole number of 0 or more"), 1)
 
     def number(self, name: str) -> float:
         return float(self._typed(name, None, _is_number, "a number", 1.0))
 
     def flag(self, name: str) -> bool:
-        return self._typed(name, False, lambda value: isinstance(value, bool), "true or false", False)
+        return self._typed(name, False, lambda value: isinstance(value, bool), say("true or false"), False)
 
     def items(self, name: str) -> list[Any]:
         return self._typed(name, None, lambda value: isinstance(value, list), "a list", [])
 
     def counts(self, name: str) -> tuple[int, ...]:
-        found: list[int] = self._typed(name, [], _is_counts, "a list of whole numbers", [])
+        found: list[int] = self._typed(name, [], _is_counts, say("a list of whole numbers"), [])
         return tuple(found)
 
     def option(self, name: str, options: type[_Option], default: _Option) -> _Option:
         known = [one.value for one in options]
-        what = f"one of {', '.join(known)}"
+        what = say("one of %(known)s", known=", ".join(known))
         return options(self._typed(name, default.value, lambda value: value in known, what, default.value))
 
     def unknown(self) -> None:
         for name in self.values.keys() - self._read:
-            self.wrong(f"{self.at}/{name}", "there is no such field", "unknown_field")
+            self.wrong(f"{self.at}/{name}", say("there is no such field"), "unknown_field")
 
     def finish(self) -> None:
         """Raises Invalid where something was wrong."""
         self.unknown()
         if self.errors:
-            raise Invalid("the layout cannot be read", code="layout", errors=self.errors)
+            raise Invalid(say("the layout cannot be read"), code="layout", errors=self.errors)
 
     def _typed(
         self, name: str, default: _T | None, fits: Callable[[Any], bool], what: str, stand_in: _T
@@ -138,12 +139,12 @@ class _Reader:
         if name not in self.values:
             if default is not None:
                 return default
-            self.wrong(f"{self.at}/{name}", f"is needed: {what}", "required")
+            self.wrong(f"{self.at}/{name}", say("is needed: %(what)s", what=what), "required")
             return stand_in
         value: _T = self.values[name]
         if fits(value):
             return value
-        self.wrong(f"{self.at}/{name}", f"must be {what}")
+        self.wrong(f"{self.at}/{name}", say("must be %(what)s", what=what))
         return stand_in
 
 

@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Sequence
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine import shapes
 from apps.fleet.engine.description import Domain, FleetDescription, Node, Part, Span, described
 from apps.fleet.engine.graph import Graph, TopologyKind
@@ -113,14 +114,18 @@ def build(layout: Layout) -> Layout:
     """
     errors = layout_errors(layout)
     if errors:
-        raise Invalid("the layout cannot be built", code="layout", errors=errors)
+        raise Invalid(say("the layout cannot be built"), code="layout", errors=errors)
     return layout
 
 
 def even_sub_domains(accelerators: int, count: int) -> tuple[int, ...]:
     """Sizes of `count` equal sub-domains. Raises Invalid where they do not divide the accelerators."""
     if count < 1 or accelerators % count:
-        message = f"{accelerators} accelerators cannot be divided into {count} equal sub-domains"
+        message = say(
+            "%(accelerators)s accelerators cannot be divided into %(count)s equal sub-domains",
+            accelerators=accelerators,
+            count=count,
+        )
         raise Invalid(
             message, code="layout", errors=[FieldError(pointer="/sub_domain_sizes", message=message)]
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from apps.core.texts import joined, say, word
+
 
 class Stage(StrEnum):
     IN_SERVICE = "in_service"
@@ -28,9 +30,12 @@ def refusal(*, now: str, to: str, holds: frozenset[str]) -> str:
     holds: kinds of its active holds. Work that holds a node ends first; a retired node holds nothing at all.
     """
     if Stage(to) not in MOVES[Stage(now)]:
-        allowed = ", ".join(MOVES[Stage(now)])
-        return f"a node that is {now} can become {allowed}"
+        allowed = joined(", ", [word(stage) for stage in MOVES[Stage(now)]])
+        return say("a node that is %(now)s can become %(allowed)s", now=word(now), allowed=allowed)
     busy = holds & ({"training", "change"} if to != Stage.RETIRED else holds)
     if busy and to != Stage.IN_SERVICE:
-        return f"the node is held for {', '.join(sorted(busy))}; that ends first"
+        return say(
+            "the node is held for %(busy)s; that ends first",
+            busy=joined(", ", [word(kind) for kind in sorted(busy)]),
+        )
     return ""

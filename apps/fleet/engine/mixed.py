@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription
 
 
@@ -78,17 +79,17 @@ def split_work(generations: Sequence[Generation], *, units: int) -> MixedPlan:
     Raises Invalid with everything that is wrong with the input.
     """
     errors = [
-        FieldError(pointer=f"/generations/{place}/{name}", message="must be above zero")
+        FieldError(pointer=f"/generations/{place}/{name}", message=say("must be above zero"))
         for place, one in enumerate(generations)
         for name in ("cards", "compute_flops")
         if not 0 < getattr(one, name) < float("inf")
     ]
     if not generations:
-        errors.append(FieldError(pointer="/generations", message="there is none", code="empty"))
+        errors.append(FieldError(pointer="/generations", message=say("there is none"), code="empty"))
     if units < 1:
-        errors.append(FieldError(pointer="/units", message="must be 1 or more"))
+        errors.append(FieldError(pointer="/units", message=say("must be 1 or more")))
     if errors:
-        raise Invalid("this work cannot be divided", code="mixed", errors=errors)
+        raise Invalid(say("this work cannot be divided"), code="mixed", errors=errors)
     cards = [float(one.cards) for one in generations]
     compute = [one.cards * one.compute_flops for one in generations]
     return MixedPlan(

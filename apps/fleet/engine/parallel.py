@@ -15,6 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 
 DEFAULT_ORDER = "tp-cp-ep-dp-pp"
 
@@ -59,12 +60,12 @@ def size_errors(sizes: ParallelSizes, *, order: str, ranks: int | None = None) -
     if sizes.expert_tp is not None:
         named["expert_tp"] = sizes.expert_tp
     errors = [
-        FieldError(pointer=f"/{name}", message="must be 1 or more", code="too_small")
+        FieldError(pointer=f"/{name}", message=say("must be 1 or more"), code="too_small")
         for name, size in named.items()
         if size < 1
     ]
     if sorted(order.split("-")) != sorted(one.value for one in Dimension):
-        message = f"{order!r} must name tp, cp, ep, dp and pp once each, joined by -"
+        message = say("%(order)s must name tp, cp, ep, dp and pp once each, joined by -", order=f"{order!r}")
         errors.append(FieldError(pointer="/order", message=message, code="bad_order"))
     if errors:
         return errors
@@ -75,19 +76,28 @@ def _product_errors(sizes: ParallelSizes, order: str, ranks: int | None) -> Iter
     if ranks is not None and ranks != sizes.world:
         yield FieldError(
             pointer="/ranks",
-            message=f"TP×CP×DP×PP is {sizes.tp}×{sizes.cp}×{sizes.dp}×{sizes.pp} = {sizes.world}, "
-            f"but there are {ranks} ranks",
+            message=say(
+                "TP×CP×DP×PP is %(tp)s×%(cp)s×%(dp)s×%(pp)s = %(world)s, but there are %(ranks)s ranks",
+                tp=sizes.tp,
+                cp=sizes.cp,
+                dp=sizes.dp,
+                pp=sizes.pp,
+                world=sizes.world,
+                ranks=ranks,
+            ),
             code="world_mismatch",
         )
     block, experts = sizes.tp * sizes.cp * sizes.dp, sizes.inside_experts * sizes.ep
     if block % experts:
         yield FieldError(
             pointer="/ep",
-            message=f"expert TP×EP = {experts} must divide TP×CP×DP = {block}",
+            message=say(
+                "expert TP×EP = %(experts)s must divide TP×CP×DP = %(block)s", experts=experts, block=block
+            ),
             code="expert_mismatch",
         )
     elif sizes.pp > 1 and not order.endswith("pp") and sizes.expert_dp != sizes.dp:
-        message = "with experts, pp must be last unless expert DP equals DP"
+        message = say("with experts, pp must be last unless expert DP equals DP")
         yield FieldError(pointer="/order", message=message, code="bad_order")
 
 
@@ -99,7 +109,7 @@ def groups(
     Raises Invalid where `size_errors` finds something.
     """
     if errors := size_errors(sizes, order=order):
-        raise Invalid("these parallel sizes do not go together", code="parallel_sizes", errors=errors)
+        raise Invalid(say("these parallel sizes do not go together"), code="parallel_sizes", errors=errors)
     if dimension is Dimension.EP:
         counts = {"tp": sizes.inside_experts, "cp": 1, "ep": sizes.ep, "dp": sizes.expert_dp, "pp": sizes.pp}
     else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from apps.core.texts import joined, say, word
+
 
 class PartStage(StrEnum):
     REMOVED = "removed"  # it left a node, and nobody has said yet what becomes of it
@@ -30,5 +32,9 @@ def refusal(*, now: str, to: str) -> str:
     if to in allowed:
         return ""
     if not allowed:
-        return f"a part that is {now} is moved by nobody"
-    return f"a part that is {now} can become {', '.join(allowed)}"
+        return say("a part that is %(now)s is moved by nobody", now=word(now))
+    return say(
+        "a part that is %(now)s can become %(allowed)s",
+        now=word(now),
+        allowed=joined(", ", [word(stage) for stage in allowed]),
+    )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.core.verdicts import Verdict, combine
 from apps.fleet.engine.description import FleetDescription, Span
 from apps.fleet.engine.parallel import DEFAULT_ORDER, Dimension, ParallelSizes, groups, size_errors
@@ -100,14 +101,21 @@ def seats_of(fleet: FleetDescription, nodes_by_rank: Sequence[str]) -> tuple[Sea
         node = known.get(name)
         rank = first[name]
         if node is None:
-            errors.append(_wrong(rank, f"{name} is not a node of this fleet", "unknown_host"))
+            errors.append(
+                _wrong(rank, say("%(name)s is not a node of this fleet", name=name), "unknown_host")
+            )
         elif not node.domain:
-            errors.append(_wrong(rank, f"{name} is in no domain", "no_domain"))
+            errors.append(_wrong(rank, say("%(name)s is in no domain", name=name), "no_domain"))
         elif node.cards is not None and count > node.cards:
-            message = f"{name} has {node.cards} accelerators, {count} ranks want one"
+            message = say(
+                "%(name)s has %(cards)s accelerators, %(count)s ranks want one",
+                name=name,
+                cards=node.cards,
+                count=count,
+            )
             errors.append(_wrong(rank, message, "too_many_ranks"))
     if errors:
-        raise Invalid("the ranks cannot be placed", code="placement", errors=errors)
+        raise Invalid(say("the ranks cannot be placed"), code="placement", errors=errors)
     homes = {name: _homes(known[name].spans, count) for name, count in wanted.items()}
     taken: Counter[str] = Counter()
     seats = []
@@ -125,7 +133,7 @@ def check(seats: Sequence[Seat], sizes: ParallelSizes, *, order: str = DEFAULT_O
     Raises Invalid where the sizes do not go together or do not multiply to the number of ranks.
     """
     if errors := size_errors(sizes, order=order, ranks=len(seats)):
-        raise Invalid("the parallel sizes do not fit the ranks", code="parallel_sizes", errors=errors)
+        raise Invalid(say("the parallel sizes do not fit the ranks"), code="parallel_sizes", errors=errors)
     room = _largest_sub_domain(seats)
     violations = tuple(_violations(seats, sizes, order, room))
     return PlacementCheck(

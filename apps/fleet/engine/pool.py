@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription
 from apps.fleet.engine.graph import Ints
 
@@ -67,14 +68,18 @@ def pool_errors(nodes: Sequence[PoolNode]) -> list[FieldError]:
     seen: set[str] = set()
     for place, node in enumerate(nodes):
         if node.name in seen:
-            errors.append(_wrong(place, "name", f"{node.name} is there twice", "duplicate_node"))
+            errors.append(
+                _wrong(place, "name", say("%(name)s is there twice", name=node.name), "duplicate_node")
+            )
         seen.add(node.name)
         if node.cards < 1:
-            errors.append(_wrong(place, "cards", "must be 1 or more", "too_small"))
+            errors.append(_wrong(place, "cards", say("must be 1 or more"), "too_small"))
         elif not 0 <= node.busy <= node.cards:
-            errors.append(_wrong(place, "busy", f"must be 0 to {node.cards}", "out_of_range"))
+            errors.append(
+                _wrong(place, "busy", say("must be 0 to %(cards)s", cards=node.cards), "out_of_range")
+            )
     if not nodes:
-        errors.append(FieldError(pointer="/nodes", message="there is no node", code="empty"))
+        errors.append(FieldError(pointer="/nodes", message=say("there is no node"), code="empty"))
     return errors
 
 
@@ -87,7 +92,7 @@ class Pool:
 
     def __init__(self, nodes: Sequence[PoolNode], *, seed: int) -> None:
         if errors := pool_errors(nodes):
-            raise Invalid("the nodes cannot be used", code="pool", errors=errors)
+            raise Invalid(say("the nodes cannot be used"), code="pool", errors=errors)
         self.nodes = tuple(nodes)
         self.dice = np.random.default_rng(seed)
         self.cards = np.array([node.cards for node in nodes], dtype=np.int64)

@@ -11,7 +11,9 @@ from typing import Any
 
 from apps.core.errors import FieldError, Invalid
 from apps.core.hostlist import HostListError, expand
+from apps.core.texts import say
 
+_RANK = say("rank")
 MAX_RANKS = 200_000
 _SLOTS = re.compile(r"(?:slots|max[-_]slots)\s*=\s*(\S+)", re.IGNORECASE)
 
@@ -29,16 +31,22 @@ def from_hostfile(text: str, *, slots_default: int) -> tuple[str, ...]:
             continue
         name, slots = _host_line(line, slots_default)
         if slots is None or not name:
-            message = f"line {number}: {line[:80]!r} is not `node slots=N` or `node:N` with N of 1 or more"
+            message = say(
+                "line %(number)s: %(line)s is not `node slots=N` or `node:N` with N of 1 or more",
+                number=number,
+                line=f"{line[:80]!r}",
+            )
             errors.append(FieldError(pointer=f"/hostfile/{number}", message=message, code="bad_host_line"))
         elif len(nodes) + slots > MAX_RANKS:
-            message = f"line {number}: more than {MAX_RANKS} ranks"
+            message = say(
+                "line %(number)s: more than %(max_ranks)s ranks", number=number, max_ranks=MAX_RANKS
+            )
             errors.append(FieldError(pointer=f"/hostfile/{number}", message=message, code="too_many_ranks"))
             break
         else:
             nodes += [name] * slots
     if not nodes and not errors:
-        errors.append(FieldError(pointer="/hostfile", message="it names no host", code="empty"))
+        errors.append(FieldError(pointer="/hostfile", message=say("it names no host"), code="empty"))
     _refuse(errors)
     return tuple(nodes)
 
@@ -46,17 +54,17 @@ def from_hostfile(text: str, *, slots_default: int) -> tuple[str, ...]:
 def from_node_list(text: str, *, per_node: int) -> tuple[str, ...]:
     """A Slurm node list such as sn[01-18], `per_node` ranks on each in that order (block distribution)."""
     if per_node < 1:
-        _refuse([FieldError(pointer="/per_node", message="must be 1 or more", code="too_small")])
+        _refuse([FieldError(pointer="/per_node", message=say("must be 1 or more"), code="too_small")])
     try:
         nodes = expand(text, limit=MAX_RANKS // per_node)
     except HostListError as error:
         raise _invalid([FieldError(pointer="/nodes", message=error.message, code=error.code)]) from error
     errors = [
-        FieldError(pointer="/nodes", message=f"{name} is named twice", code="duplicate_node")
+        FieldError(pointer="/nodes", message=say("%(name)s is named twice", name=name), code="duplicate_node")
         for name in _repeated(nodes)
     ]
     if not nodes:
-        errors.append(FieldError(pointer="/nodes", message="it names no node", code="empty"))
+        errors.append(FieldError(pointer="/nodes", message=say("it names no node"), code="empty"))
     _refuse(errors)
     return tuple(name for name in nodes for _ in range(per_node))
 
@@ -74,14 +82,14 @@ def from_pods(pods: Sequence[Mapping[str, Any]], *, per_pod: int) -> tuple[str, 
         if index is None and (found := re.search(r"(\d+)$", name)):
             index = int(found[1])
         if index is None:
-            message = f"pod {name!r} has neither an index nor a number at its end"
+            message = say("pod %(name)s has neither an index nor a number at its end", name=f"{name!r}")
             errors.append(FieldError(pointer=f"/pods/{place}/index", message=message, code="missing"))
         else:
             placed.append((index, pod.get("node")))
     _refuse(errors)
-    per_index = from_pairs(placed, pointer="/pods", what="pod")
+    per_index = from_pairs(placed, pointer="/pods", what=say("pod"))
     if per_pod < 1:
-        _refuse([FieldError(pointer="/per_pod", message="must be 1 or more", code="too_small")])
+        _refuse([FieldError(pointer="/per_pod", message=say("must be 1 or more"), code="too_small")])
     return tuple(node for node in per_index for _ in range(per_pod))
 
 
@@ -93,11 +101,11 @@ def from_json(value: object) -> tuple[str, ...]:
         if all(isinstance(one, Mapping) for one in value):
             return from_pairs([(one.get("rank"), one.get("node")) for one in value], pointer="/ranks")
         return from_pairs(list(enumerate(value)), pointer="/ranks")
-    message = "give a list of nodes, a map from rank to node, or a list of {rank, node}"
+    message = say("give a list of nodes, a map from rank to node, or a list of {rank, node}")
     raise _invalid([FieldError(pointer="/ranks", message=message, code="wrong_shape")])
 
 
-def from_pairs(pairs: Sequence[tuple[Any, Any]], *, pointer: str, what: str = "rank") -> tuple[str, ...]:
+def from_pairs(pairs: Sequence[tuple[Any, Any]], *, pointer: str, what: str = _RANK) -> tuple[str, ...]:
     """(rank, node) in any order. Raises Invalid for ranks twice, holes, and what is no rank or node."""
     errors: list[FieldError] = []
     placed: dict[int, str] = {}
@@ -105,17 +113,36 @@ def from_pairs(pairs: Sequence[tuple[Any, Any]], *, pointer: str, what: str = "r
         rank = _whole_number(given)
         at = f"{pointer}/{place}"
         if rank is None or rank >= MAX_RANKS:
-            message = f"{given!r} is not a {what} number from 0 to {MAX_RANKS - 1}"
+            message = say(
+                "%(given)s is not a %(what)s number from 0 to %(max_ranks)s",
+                given=f"{given!r}",
+                what=what,
+                max_ranks=MAX_RANKS - 1,
+            )
             errors.append(FieldError(pointer=at, message=message, code="bad_rank"))
         elif not isinstance(node, str) or not node.strip():
-            errors.append(FieldError(pointer=at, message=f"{what} {rank} has no node", code="no_node"))
+            errors.append(
+                FieldError(
+                    pointer=at,
+                    message=say("%(what)s %(rank)s has no node", what=what, rank=rank),
+                    code="no_node",
+                )
+            )
         elif rank in placed:
-            message = f"{what} {rank} is given twice: {placed[rank]} and {node.strip()}"
+            message = say(
+                "%(what)s %(rank)s is given twice: %(placed)s and %(node)s",
+                what=what,
+                rank=rank,
+                placed=placed[rank],
+                node=node.strip(),
+            )
             errors.append(FieldError(pointer=at, message=message, code="duplicate_rank"))
         else:
             placed[rank] = node.strip()
     if not pairs:
-        errors.append(FieldError(pointer=pointer, message=f"there is no {what}", code="empty"))
+        errors.append(
+            FieldError(pointer=pointer, message=say("there is no %(what)s", what=what), code="empty")
+        )
     if not errors:
         errors += _holes(placed, pointer, what)
     _refuse(errors)
@@ -127,7 +154,13 @@ def _holes(placed: Mapping[int, str], pointer: str, what: str) -> list[FieldErro
     if not missing:
         return []
     shown = ", ".join(str(rank) for rank in missing[:10]) + (" …" if len(missing) > 10 else "")
-    message = f"{len(missing)} missing below the highest {what} {max(placed)}: {shown}"
+    message = say(
+        "%(count)s missing below the highest %(what)s %(most)s: %(shown)s",
+        count=len(missing),
+        what=what,
+        most=max(placed),
+        shown=shown,
+    )
     return [FieldError(pointer=pointer, message=message, code="hole")]
 
 
@@ -168,7 +201,7 @@ def _repeated(names: Iterable[str]) -> list[str]:
 
 
 def _invalid(errors: Sequence[FieldError]) -> Invalid:
-    return Invalid("the rank map cannot be read", code="rank_map", errors=errors)
+    return Invalid(say("the rank map cannot be read"), code="rank_map", errors=errors)
 
 
 def _refuse(errors: Sequence[FieldError]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.fleet.engine.graph import Edges, Graph, Ints, Medium, TopologyKind, edges
 
 
@@ -90,7 +91,9 @@ def leaf_spine(
     leaf_of = endpoints + group_of[:, None] * leaves_per_group + np.arange(leaves_per_group)[None, :]
     down = np.stack([np.repeat(np.arange(endpoints), leaves_per_group), leaf_of.ravel()], axis=1)
     if planes and spines % leaves_per_group:
-        raise OutOfRange("the spines divide evenly among the planes", spines=spines, planes=leaves_per_group)
+        raise OutOfRange(
+            say("the spines divide evenly among the planes"), spines=spines, planes=leaves_per_group
+        )
     up = _all_pairs(
         np.arange(endpoints, endpoints + leaves),
         np.arange(endpoints + leaves, endpoints + leaves + spines),
@@ -126,7 +129,7 @@ def fat_tree(
     Source: Al-Fares, Loukissas and Vahdat 2008.
     """
     if radix < 2 or radix % 2:
-        raise OutOfRange("the radix of a fat tree is even and 2 or more", radix=radix)
+        raise OutOfRange(say("the radix of a fat tree is even and 2 or more"), radix=radix)
     half = radix // 2
     endpoints, per_layer = radix * half * half, radix * half
     edge_0, agg_0, core_0 = endpoints, endpoints + per_layer, endpoints + 2 * per_layer
@@ -187,7 +190,7 @@ def torus(
     ways loads every edge at most as much as this cut allows. Otherwise the halves here are candidates.
     """
     if len(sides) not in (2, 3):
-        raise OutOfRange("a torus has two or three sides", sides=tuple(sides))
+        raise OutOfRange(say("a torus has two or three sides"), sides=tuple(sides))
     _at_least(2, **{f"side_{axis}": side for axis, side in enumerate(sides)})
     numbers = np.arange(math.prod(sides)).reshape(tuple(sides))
     layers = tuple(
@@ -223,4 +226,6 @@ def _all_pairs(low: Ints, high: Ints) -> Ints:
 def _at_least(least: int, **counts: int) -> None:
     for name, value in counts.items():
         if value < least:
-            raise OutOfRange(f"{name} must be {least} or more", name=name, value=value)
+            raise OutOfRange(
+                say("%(name)s must be %(least)s or more", name=name, least=least), name=name, value=value
+            )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine.allocation import AllocationResult, Sample
 from apps.fleet.engine.job_mix import JobClass, mix_errors
 from apps.fleet.engine.pool import Policy
@@ -30,11 +31,11 @@ def what_if_of(values: Mapping[str, Any]) -> WhatIf:
     """The what-if that plain values describe. Raises Invalid with everything that is wrong in the mix."""
     mix = tuple(JobClass(**job) for job in values["jobs"])
     if errors := mix_errors(mix):
-        raise Invalid("the job mix cannot be played", code="job_mix", errors=errors)
+        raise Invalid(say("the job mix cannot be played"), code="job_mix", errors=errors)
     policies = tuple(Policy(one) for one in values["policies"]) or tuple(Policy)
     block = values.get("block_cards")
     if block is not None and block < 1:
-        message = "must be 1 or more"
+        message = say("must be 1 or more")
         raise Invalid(message, errors=[FieldError(pointer="/block_cards", message=message)])
     return WhatIf(mix=mix, policies=policies, seed=int(values["seed"]), block_cards=block)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Link, Part, Switch, described
 from apps.fleet.engine.graph import Edges, Graph, Medium, edges, free_graph
 from apps.fleet.engine.layouts import Layout, describe, graph_of
@@ -61,7 +62,9 @@ def graph_of_fleet(fleet: FleetDescription, *, ends: Ends = Ends.ACCELERATORS) -
     links = [one for one in fleet.links if _belongs(one.a, tiers, ends) and _belongs(one.b, tiers, ends)]
     errors = [
         FieldError(
-            pointer=f"/links/{one.a} to {one.b}", message="its bandwidth is not known", code="no_bandwidth"
+            pointer=f"/links/{one.a} to {one.b}",
+            message=say("its bandwidth is not known"),
+            code="no_bandwidth",
         )
         for one in links
         if not one.bandwidth_bytes_per_s
@@ -69,9 +72,13 @@ def graph_of_fleet(fleet: FleetDescription, *, ends: Ends = Ends.ACCELERATORS) -
     named = dict.fromkeys(end for one in links for end in (one.a, one.b))
     endpoints = [end for end in named if end not in tiers]
     if not endpoints:
-        errors.append(FieldError(pointer="/links", message=f"no link ends at {ends.value}", code="empty"))
+        errors.append(
+            FieldError(
+                pointer="/links", message=say("no link ends at %(value)s", value=ends.value), code="empty"
+            )
+        )
     if errors:
-        raise Invalid("the links do not make a fabric", code="fabric", errors=errors)
+        raise Invalid(say("the links do not make a fabric"), code="fabric", errors=errors)
     used = sorted((end for end in named if end in tiers), key=lambda name: (tiers[name], name))
     number = {name: place for place, name in enumerate([*endpoints, *used])}
     return free_graph(

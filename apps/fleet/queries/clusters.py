@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
+from apps.core.texts import say
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import Accelerator, Cluster, Domain, LifeCycle, Node
 from apps.fleet.queries.holds import in_state
@@ -27,7 +28,7 @@ def cluster_for(actor: Actor, slug: str, right: Right = Right.READ) -> Cluster:
     """One cluster by its slug. Raises Missing where it may not be seen, NotAllowed where the right is lacking."""
     cluster = Cluster.objects.select_related("scope").filter(slug=slug).first()
     if cluster is None or not actor.may(Right.READ, cluster.scope_id):
-        raise Missing(f"there is no cluster {slug!r}, or you may not see it")
+        raise Missing(say("there is no cluster %(slug)s, or you may not see it", slug=f"{slug!r}"))
     actor.require(right, cluster.scope_id)
     return cluster
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine.decoding import Form
 from apps.fleet.engine.schedulers.export import as_yaml
 from apps.fleet.engine.tables import SCHEMAS, Table, csv_row, plain_row
@@ -72,5 +73,5 @@ def _yaml(cluster: Cluster, tables: list[Table]) -> Iterator[bytes]:
 
 
 def _wrong(name: str, value: str, known: str) -> Invalid:
-    message = f"{name}={value}: say one of {known}"
+    message = say("%(name)s=%(value)s: say one of %(known)s", name=name, value=value, known=known)
     return Invalid(message, code=name, errors=[FieldError(pointer=f"?{name}", message=message)])

@@ -10,6 +10,7 @@ from django.db.models import Count
 from apps.catalogue.engine.accelerators import Accelerator as Part
 from apps.catalogue.queries import accelerators_for
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine.mixed import (
     ComputeSource,
     Generation,
@@ -46,7 +47,7 @@ class MixedPool:
         """Divide work. measured: model → FLOPs per second of one. Raises Invalid where one has no figure."""
         missing = [one.model for one in self.models if not (measured.get(one.model) or one.catalogue_flops)]
         if missing:
-            message = f"neither measured nor in the catalogue: {', '.join(missing)}"
+            message = say("neither measured nor in the catalogue: %(missing)s", missing=", ".join(missing))
             raise Invalid(
                 message, code="no_compute", errors=[FieldError(pointer="/compute", message=message)]
             )

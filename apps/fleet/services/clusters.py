@@ -12,6 +12,7 @@ from apps.audit.services import decision, record
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Stale
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.fleet.models import Cluster
 
 
@@ -47,7 +48,9 @@ def create_cluster(
                 is_demo=is_demo,
             )
     except IntegrityError as error:
-        raise Conflict(f"there is a cluster {slug!r} already", code="slug_taken") from error
+        raise Conflict(
+            say("there is a cluster %(slug)s already", slug=f"{slug!r}"), code="slug_taken"
+        ) from error
     record(actor=actor, action="cluster.created", on=cluster, scope_id=scope.pk, after=_facts(cluster))
     return cluster
 

@@ -11,6 +11,7 @@ from apps.audit.services import decision, record
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.fleet.engine import layouts
 from apps.fleet.engine.description import FleetDescription
 from apps.fleet.engine.graph import Medium
@@ -65,7 +66,9 @@ def build_domain(
     except IntegrityError as error:
         taken = Node.objects.filter(cluster=cluster, name__in=[node.name for node in description.nodes])
         names = ", ".join(taken.values_list("name", flat=True)[:5]) or name
-        raise Conflict(f"there is already something of this name: {names}", code="name_taken") from error
+        raise Conflict(
+            say("there is already something of this name: %(names)s", names=names), code="name_taken"
+        ) from error
     record(
         actor=actor,
         action="domain.built",

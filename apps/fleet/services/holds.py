@@ -12,6 +12,7 @@ from apps.core import clock
 from apps.core.actor import Actor, Via
 from apps.core.errors import Conflict, FieldError, Invalid, Missing
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.fleet import queries
 from apps.fleet.models import BY_HAND, Cluster, Hold, HoldKind, Node
 
@@ -91,7 +92,10 @@ def release_hold(*, actor: Actor, hold_id: int, reason: str) -> Hold:
         raise Missing(_("there is no such hold, or you may not see it"))
     actor.require(Right.OPERATE, hold.node.cluster.scope_id)
     if hold.kind not in BY_HAND:
-        raise Conflict(f"it belongs to {hold.owner or hold.by_label}, which lets go of it", code="hold_owner")
+        raise Conflict(
+            say("it belongs to %(owner)s, which lets go of it", owner=hold.owner or hold.by_label),
+            code="hold_owner",
+        )
     if not reason.strip():
         raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
     moved = Hold.objects.filter(pk=hold_id, released_at__isnull=True).update(
@@ -172,7 +176,7 @@ def _refuse_quarantined(nodes: list[Node]) -> None:
     held = Hold.objects.filter(node__in=nodes, kind=HoldKind.QUARANTINE, released_at__isnull=True)
     names = ", ".join(held.order_by("node__name").values_list("node__name", flat=True)[:5])
     if names:
-        raise Conflict(f"in quarantine: {names}", code="quarantined")
+        raise Conflict(say("in quarantine: %(names)s", names=names), code="quarantined")
 
 
 def _in_the_way(nodes: list[Node], kind: HoldKind) -> str:
@@ -183,4 +187,4 @@ def _in_the_way(nodes: list[Node], kind: HoldKind) -> str:
         else held.exclude(kind=HoldKind.QUARANTINE)
     )
     found = "; ".join(f"{hold.node.name} ({hold.kind}: {hold.reason})" for hold in same[:5])
-    return f"held already: {found or 'taken at the same moment, try again'}"
+    return say("held already: %(found)s", found=found or "taken at the same moment, try again")

@@ -10,6 +10,7 @@ from apps.audit.services import decision, record
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Missing, Stale
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.fleet import queries
 from apps.fleet.engine import life_cycle
 from apps.fleet.engine.life_cycle import Stage
@@ -70,14 +71,14 @@ def add_alias(*, actor: Actor, node_id: int, name: str) -> NodeAlias:
         message = _("a name of at most 255 characters without blanks , ; / [ ]")
         raise Invalid(message, errors=[FieldError(pointer="/name", message=message)])
     if Node.objects.filter(cluster=node.cluster, name__iexact=name).exists():
-        raise Conflict(f"there is a node of the name {name} already", code="alias_taken")
+        raise Conflict(say("there is a node of the name %(name)s already", name=name), code="alias_taken")
     if NodeAlias.objects.filter(cluster=node.cluster, name__iexact=name).exists():
-        raise Conflict(f"{name} means a node already", code="alias_taken")
+        raise Conflict(say("%(name)s means a node already", name=name), code="alias_taken")
     try:
         with transaction.atomic():
             alias = NodeAlias.objects.create(cluster=node.cluster, node=node, name=name)
     except IntegrityError as error:
-        raise Conflict(f"{name} means a node already", code="alias_taken") from error
+        raise Conflict(say("%(name)s means a node already", name=name), code="alias_taken") from error
     record(
         actor=actor,
         action="node.alias.added",

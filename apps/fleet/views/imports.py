@@ -16,6 +16,7 @@ from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of, version_in
 from apps.core.paging import page_of
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.fleet import queries
 from apps.fleet.engine.cells import guarded
 from apps.fleet.engine.outcomes import Fate
@@ -97,7 +98,7 @@ def map_columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             table=Table(row.table),
         )
     except (Invalid, Conflict, Stale) as error:
-        messages.error(request, str(error.message))
+        messages.error(request, said(error.message))
     return redirect("fleet:import", slug, pk)
 
 

@@ -11,6 +11,7 @@ from apps.core.errors import Conflict, Invalid
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.fleet import queries
 from apps.fleet.page import cluster_context
 from apps.fleet.queries.schedulers import comparison_of, scheduler_file, topology_receipts
@@ -78,6 +79,6 @@ def import_file(request: HttpRequest, slug: str, receipt_id: int) -> HttpRespons
     try:
         row = import_from_file(actor=actor, cluster_id=cluster.pk, receipt_id=receipt_id)
     except (Invalid, Conflict) as error:
-        messages.error(request, str(error.message))
+        messages.error(request, said(error.message))
         return redirect("fleet:compare_file", slug, receipt_id)
     return redirect("fleet:import", slug, row.pk)

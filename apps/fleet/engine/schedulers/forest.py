@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from apps.core.texts import say
 from apps.fleet.engine.description import Problem, Switch, natural_order
 
 
@@ -24,7 +25,11 @@ def forest(entries: Sequence[Entry]) -> tuple[tuple[Switch, ...], tuple[Problem,
     """Switches with their tiers; unknown ones stay named as children so that the file is shown as it is."""
     merged: dict[str, Entry] = {}
     problems = [
-        Problem(code="switch_twice", subject=name, message=f"switch {name} is defined {count} times")
+        Problem(
+            code="switch_twice",
+            subject=name,
+            message=say("switch %(name)s is defined %(count)s times", name=name, count=count),
+        )
         for name, count in Counter(entry.name for entry in entries).items()
         if count > 1
     ]
@@ -34,7 +39,8 @@ def forest(entries: Sequence[Entry]) -> tuple[tuple[Switch, ...], tuple[Problem,
     problems += _twice(merged)
     tiers, cyclic = _tiers(merged)
     problems += [
-        Problem(code="cycle", subject=name, message=f"switch {name} is beneath itself") for name in cyclic
+        Problem(code="cycle", subject=name, message=say("switch %(name)s is beneath itself", name=name))
+        for name in cyclic
     ]
     problems += _tier_problems(merged, tiers)
     switches = tuple(
@@ -75,7 +81,11 @@ def nodes_beneath(switches: Sequence[Switch]) -> dict[str, frozenset[str]]:
 def _unknown(entries: dict[str, Entry]) -> list[Problem]:
     named = natural_order(child for entry in entries.values() for child in entry.switches)
     return [
-        Problem(code="unknown_switch", subject=name, message=f"switch {name} is named and nowhere defined")
+        Problem(
+            code="unknown_switch",
+            subject=name,
+            message=say("switch %(name)s is named and nowhere defined", name=name),
+        )
         for name in named
         if name not in entries
     ]
@@ -83,7 +93,7 @@ def _unknown(entries: dict[str, Entry]) -> list[Problem]:
 
 def _twice(entries: dict[str, Entry]) -> list[Problem]:
     problems = []
-    for what, pick in (("node", "nodes"), ("switch", "switches")):
+    for what, pick in ((say("node"), "nodes"), (say("switch"), "switches")):
         above: dict[str, list[str]] = {}
         for entry in entries.values():
             for child in getattr(entry, pick):
@@ -92,7 +102,13 @@ def _twice(entries: dict[str, Entry]) -> list[Problem]:
             Problem(
                 code=f"{what}_twice",
                 subject=child,
-                message=f"{what} {child} is named {len(parents)} times, beneath {_listed(parents)}",
+                message=say(
+                    "%(what)s %(child)s is named %(count)s times, beneath %(parents)s",
+                    what=what,
+                    child=child,
+                    count=len(parents),
+                    parents=_listed(parents),
+                ),
             )
             for child, parents in above.items()
             if len(parents) > 1
@@ -133,11 +149,19 @@ def _tier_problems(entries: dict[str, Entry], tiers: dict[str, int]) -> list[Pro
     for entry in entries.values():
         below = [entries[child].tier for child in entry.switches if child in entries]
         if entry.tier and below and max(below) >= entry.tier:
-            message = f"{entry.name} is of tier {entry.tier}, but has one of tier {max(below)} beneath it"
+            message = say(
+                "%(name)s is of tier %(tier)s, but has one of tier %(most)s beneath it",
+                name=entry.name,
+                tier=entry.tier,
+                most=max(below),
+            )
             problems.append(Problem(code="tier_order", subject=entry.name, message=message))
         elif entry.tier and below and max(below) < entry.tier - 1:
-            message = (
-                f"between {entry.name} of tier {entry.tier} and those of tier {max(below)} one is missing"
+            message = say(
+                "between %(name)s of tier %(tier)s and those of tier %(most)s one is missing",
+                name=entry.name,
+                tier=entry.tier,
+                most=max(below),
             )
             problems.append(Problem(code="missing_tier", subject=entry.name, message=message))
     return problems

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Part
 from apps.fleet.engine.schedulers.export import (
     Note,
@@ -86,7 +87,7 @@ def _switch_levels(
         groups = {one.name: beneath[one.name] for one in fleet.switches if one.tier == tier}
         fault = _overlap(groups) or _cuts(groups, domains, home)
         if fault:
-            message = f"switch tier {tier} is left out: {fault}"
+            message = say("switch tier %(tier)s is left out: %(fault)s", tier=tier, fault=fault)
             notes.append(Note(code="tier_not_nested", message=message))
             continue
         kept.append(
@@ -106,7 +107,9 @@ def _overlap(groups: Mapping[str, frozenset[str]]) -> str:
     for name, nodes in groups.items():
         for node in sorted(nodes):
             if node in seen:
-                return f"node {node} is beneath {seen[node]} and {name}"
+                return say(
+                    "node %(node)s is beneath %(seen)s and %(name)s", node=node, seen=seen[node], name=name
+                )
             seen[node] = name
     return ""
 
@@ -117,5 +120,7 @@ def _cuts(
     for name, nodes in groups.items():
         for domain in sorted({home[node] for node in nodes if node in home}):
             if not nodes.issuperset(domains[domain]):
-                return f"{name} has only a part of domain {domain} beneath it"
+                return say(
+                    "%(name)s has only a part of domain %(domain)s beneath it", name=name, domain=domain
+                )
     return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Node, Part, is_split
 from apps.fleet.engine.schedulers.export import Export, Note, carried, domains_as_nodes
 
@@ -18,7 +19,11 @@ def write(fleet: FleetDescription) -> Export:
     unknown = [node.name for node in fleet.nodes if node.cards is None]
     notes = []
     if unknown:
-        message = f"{len(unknown)} nodes have no number of accelerators: {', '.join(unknown[:10])}"
+        message = say(
+            "%(count)s nodes have no number of accelerators: %(unknown)s",
+            count=len(unknown),
+            unknown=", ".join(unknown[:10]),
+        )
         notes.append(Note(code="unknown_slots", message=message))
     return Export(
         file_name=FILE_NAME,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine.description import (
     Domain,
     FleetDescription,
@@ -39,7 +40,7 @@ def write(fleet: FleetDescription) -> Export:
     """
     levels = hierarchy(fleet)
     if errors := _name_errors(levels):
-        raise Invalid("the fleet's names cannot name HyperNodes", code="hypernode_names", errors=errors)
+        raise Invalid(say("the fleet's names cannot name HyperNodes"), code="hypernode_names", errors=errors)
     documents = [
         _document(name, tier, level, _members(levels, tier - 1, nodes))
         for tier, level in enumerate(levels.levels, start=1)
@@ -83,14 +84,20 @@ def _document(name: str, tier: int, level: Level, members: Sequence[tuple[str, s
 def _name_errors(levels: Hierarchy) -> list[FieldError]:
     names = Counter(name for level in levels.levels for name in level.groups)
     twice = [
-        FieldError(pointer=f"/{name}", message=f"{name} names groups of {count} levels", code="name_twice")
+        FieldError(
+            pointer=f"/{name}",
+            message=say("%(name)s names groups of %(count)s levels", name=name, count=count),
+            code="name_twice",
+        )
         for name, count in names.items()
         if count > 1
     ]
     return twice + [
         FieldError(
             pointer=f"/{name}",
-            message=f"{name!r} is no object name: lower-case letters, digits, - and . only",
+            message=say(
+                "%(name)s is no object name: lower-case letters, digits, - and . only", name=f"{name!r}"
+            ),
             code="bad_object_name",
         )
         for name in names
@@ -126,14 +133,20 @@ class _Read:
     def of(cls, one: Mapping[str, Any]) -> _Read:
         role, tier = level_of_key(one["tier_name"] or "") or (Role.SWITCH, one["tier"] or 0)
         members = one["members"]
-        others = sorted({member["selector"] or "no selector" for member in members if not member["name"]})
+        others = sorted(
+            {member["selector"] or say("no selector") for member in members if not member["name"]}
+        )
         return cls(
             name=one["name"],
             role=role,
             tier=tier,
             groups=tuple(m["name"] for m in members if m["type"] == "HyperNode" and m["name"]),
             nodes=tuple(m["name"] for m in members if m["type"] == "Node" and m["name"]),
-            unnamed=f"HyperNode {one['name']} chooses members by {', '.join(others)}" if others else "",
+            unnamed=say(
+                "HyperNode %(name)s chooses members by %(others)s", name=one["name"], others=", ".join(others)
+            )
+            if others
+            else "",
         )
 
 
@@ -150,7 +163,12 @@ def _fleet(read_ones: Sequence[_Read], problems: list[Problem]) -> FleetDescript
             spans = (Span(sub_domain=hall_name),) if hall_name else ()
             for name in members:
                 if name in nodes:
-                    message = f"node {name} is in domain {nodes[name].domain} and again in {one.name}"
+                    message = say(
+                        "node %(name)s is in domain %(domain)s and again in %(name_2)s",
+                        name=name,
+                        domain=nodes[name].domain,
+                        name_2=one.name,
+                    )
                     problems.append(Problem(code="node_twice", subject=name, message=message))
                 else:
                     nodes[name] = Node(name=name, domain=one.name, spans=spans)

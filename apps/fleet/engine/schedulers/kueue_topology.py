@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Part, Problem, described
 from apps.fleet.engine.schedulers import labels
 from apps.fleet.engine.schedulers.export import Export, as_yaml
@@ -47,7 +48,11 @@ def read(facts: Mapping[str, Any], *, nodes: Mapping[str, Any] | None = None) ->
     levels = _levels([label for label in names if label not in missing])
     fleet = labels.fleet_of_labels(of_node, levels)
     problems = [
-        Problem(code="missing_tier", subject=label, message=f"no node carries the label {label}")
+        Problem(
+            code="missing_tier",
+            subject=label,
+            message=say("no node carries the label %(label)s", label=label),
+        )
         for label in missing
     ]
     return described(

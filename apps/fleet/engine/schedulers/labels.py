@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from apps.core.texts import say
 from apps.fleet.engine.description import (
     Domain,
     FleetDescription,
@@ -60,7 +61,7 @@ def node_labels(fleet: FleetDescription, *, prefix: str = PREFIX) -> NodeLabels:
                 bad[name] = None
     notes = list(nested.notes)
     if bad:
-        message = f"these names cannot be label values: {', '.join(bad)}"
+        message = say("these names cannot be label values: %(bad)s", bad=", ".join(bad))
         notes.append(Note(code="bad_label_value", message=message))
     return NodeLabels(
         levels=tuple(f"{prefix}/{level.key}" for level in reversed(nested.levels)),
@@ -96,7 +97,11 @@ def fleet_of_labels(nodes: Mapping[str, Mapping[str, str]], levels: Sequence[Lab
     hall = next((level for level in levels if level.role is Role.SUBDOMAIN), None)
     tiers = sorted((level for level in levels if level.role is Role.SWITCH), key=lambda one: one.tier)
     problems = [
-        Problem(code="missing_tier", subject=name, message=f"node {name} has no label {level.label}")
+        Problem(
+            code="missing_tier",
+            subject=name,
+            message=say("node %(name)s has no label %(label)s", name=name, label=level.label),
+        )
         for level in levels
         for name, labels in nodes.items()
         if not labels.get(level.label)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Node, Part, Problem, described
 from apps.fleet.engine.schedulers.card_links import fleet_of_card_links
 
@@ -35,8 +36,14 @@ def read(facts: Mapping[str, Any], *, node: str) -> FleetDescription:
         Problem(
             code="one_sided_link",
             subject=f"{node}/{low}",
-            message=f"{node}/{low} has {count} links to {node}/{high}, back there are "
-            f"{counts.get((high, low), 0)}",
+            message=say(
+                "%(node)s/%(low)s has %(count)s links to %(node)s/%(high)s, back there are %(value)s",
+                node=node,
+                low=low,
+                count=count,
+                high=high,
+                value=counts.get((high, low), 0),
+            ),
         )
         for (low, high), count in counts.items()
         if count != counts.get((high, low), 0)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from apps.core.errors import Invalid
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription
 from apps.fleet.engine.schedulers import (
     hypernode,
@@ -43,7 +44,12 @@ def read_fleet(kind: str, facts: Mapping[str, Any], *, node: str = "") -> FleetD
     if kind in WHOLE:
         return WHOLE[kind](facts)
     if kind not in ONE_NODE:
-        raise Invalid(f"{kind} says nothing of a fleet; what does: {', '.join(KINDS)}", code="unknown_kind")
+        raise Invalid(
+            say("%(kind)s says nothing of a fleet; what does: %(kinds)s", kind=kind, kinds=", ".join(KINDS)),
+            code="unknown_kind",
+        )
     if not node:
-        raise Invalid(f"{kind} does not name its node; say which it is of", code="node_needed")
+        raise Invalid(
+            say("%(kind)s does not name its node; say which it is of", kind=kind), code="node_needed"
+        )
     return ONE_NODE[kind](facts, node=node)

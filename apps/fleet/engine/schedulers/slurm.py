@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from apps.core.texts import say
 from apps.fleet.engine.description import (
     Domain,
     FleetDescription,
@@ -91,7 +92,12 @@ def fleet_of_blocks(
             below.append(block)
         for name in names:
             if name in homes:
-                message = f"node {name} is named twice: in block {homes[name]} and in {block}"
+                message = say(
+                    "node %(name)s is named twice: in block %(homes)s and in %(block)s",
+                    name=name,
+                    homes=homes[name],
+                    block=block,
+                )
                 problems.append(Problem(code="node_twice", subject=name, message=message))
             else:
                 homes[name] = block

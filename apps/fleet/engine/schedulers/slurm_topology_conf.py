@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from apps.core.hostlist import fold
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Part
 from apps.fleet.engine.schedulers import slurm
 from apps.fleet.engine.schedulers.export import Export, Note, carried, domain_of_sub_domain
@@ -60,10 +61,12 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
 def _tree(fleet: FleetDescription) -> Export:
     notes = []
     if not fleet.switches:
-        notes.append(Note(code="no_switches", message="the fleet has no switches, so the tree is empty"))
+        notes.append(Note(code="no_switches", message=say("the fleet has no switches, so the tree is empty")))
     loose = len(fleet.nodes) - len({node for switch in fleet.switches for node in switch.nodes})
     if fleet.switches and loose > 0:
-        notes.append(Note(code="loose_nodes", message=f"{loose} nodes are beneath no switch"))
+        notes.append(
+            Note(code="loose_nodes", message=say("%(loose)s nodes are beneath no switch", loose=loose))
+        )
     return Export(
         file_name=FILE_NAME,
         text="".join(f"{line}\n" for entry in slurm.tree_entries(fleet) for line in _switch_lines(entry)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from apps.core.errors import Invalid
+from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription
 from apps.fleet.engine.schedulers import (
     hostfile,
@@ -43,5 +44,8 @@ FORMATS: Mapping[str, Write] = {
 def write_fleet(fleet: FleetDescription, *, form: str) -> Export:
     """The fleet in one format. Raises Invalid (unknown_format, or what the format refuses)."""
     if form not in FORMATS:
-        raise Invalid(f"unknown format {form!r}; known: {', '.join(FORMATS)}", code="unknown_format")
+        raise Invalid(
+            say("unknown format %(form)s; known: %(formats)s", form=f"{form!r}", formats=", ".join(FORMATS)),
+            code="unknown_format",
+        )
     return FORMATS[form](fleet)
