@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.components import components
 from apps.core import safe_yaml
+from apps.core.speech import said
 from apps.environments.words import RULES, label_of
 
 _LIMIT_FILE_BYTES = 2**20
@@ -129,7 +130,7 @@ class CompatibilityRuleForm(forms.Form):
         try:
             value = safe_yaml.load(self.cleaned_data["definition"])
         except safe_yaml.UnsafeYaml as error:
-            raise forms.ValidationError(error.message) from error
+            raise forms.ValidationError(said(error.message)) from error
         if not isinstance(value, dict):
             raise forms.ValidationError(_("A map of title, when, then and source is needed."))
         return value

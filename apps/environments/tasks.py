@@ -6,6 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from apps.core.texts import say
 from apps.environments import services
 from apps.environments.services.drift import CHECK_DRIFT
 from apps.jobs.registry import job
@@ -15,7 +16,7 @@ from apps.jobs.running import RunningJob
 @job(CHECK_DRIFT)
 def check_drift(run: RunningJob) -> dict[str, Any]:
     """Check one domain: compared without a transaction, then written and completed in one."""
-    run.progress(0, 1, "comparing")
+    run.progress(0, 1, say("comparing"))
     domain_id = run.arguments["domain_id"]
     compared = services.compare_domain(domain_id=domain_id)
     with run.finishing() as outcome:

@@ -13,6 +13,7 @@ from apps.catalogue.engine.components import RuleKind, component
 from apps.catalogue.engine.versions import Scheme
 from apps.core import safe_yaml
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.environments.engine.rules import MatrixEntry
 
 COLUMNS = ("component", "rule", "values", "scheme", "branch_depth")
@@ -65,7 +66,7 @@ def from_csv(text: str) -> tuple[MatrixEntry, ...]:
         rows = [(reader.line_num, row) for row in reader]
     except csv.Error as fault:
         raise Invalid(
-            f"row {reader.line_num}: this is no CSV: {fault}",
+            say("row %(line_num)s: this is no CSV: %(fault)s", line_num=reader.line_num, fault=fault),
             code="bad_csv",
             errors=[FieldError(pointer=f"row {reader.line_num}", message=str(fault))],
         ) from fault
@@ -78,11 +79,21 @@ def from_csv(text: str) -> tuple[MatrixEntry, ...]:
             continue
         if len(row) > len(header):
             errors.append(
-                FieldError(pointer=f"row {number}", message=f"{len(row)} cells; right would be {len(header)}")
+                FieldError(
+                    pointer=f"row {number}",
+                    message=say(
+                        "%(count)s cells; right would be %(columns)s", count=len(row), columns=len(header)
+                    ),
+                )
             )
             continue
         cells = {name: _unguard(cell.strip()) for name, cell in zip(header, row, strict=False)}
-        named.append((f"row {number}, column ", {**cells, "values": _split(cells.get("values", ""))}))
+        named.append(
+            (
+                f"row {number}, column ",
+                {**cells, "values": _split(cells.get("values", ""))},
+            )
+        )
     return _entries(named, errors)
 
 
@@ -94,14 +105,16 @@ def from_yaml(text: str) -> tuple[MatrixEntry, ...]:
     document = safe_yaml.load(text)
     rows = document.get("entries") if isinstance(document, dict) else None
     if not isinstance(rows, list):
-        raise _invalid([FieldError(pointer="/entries", message="right would be a map with a list `entries`")])
+        raise _invalid(
+            [FieldError(pointer="/entries", message=say("right would be a map with a list `entries`"))]
+        )
     named: list[tuple[str, Mapping[str, object]]] = []
     errors: list[FieldError] = []
     for index, row in enumerate(rows):
         if isinstance(row, dict):
             named.append((f"/entries/{index}/", row))
         else:
-            errors.append(FieldError(pointer=f"/entries/{index}", message="right would be a map"))
+            errors.append(FieldError(pointer=f"/entries/{index}", message=say("right would be a map")))
     return _entries(named, errors)
 
 
@@ -109,19 +122,25 @@ def _check_header(header: Sequence[str]) -> None:
     errors = [
         FieldError(
             pointer=f"row 1, column {name or '(blank)'}",
-            message=f"unknown column; known are {', '.join(COLUMNS)}",
+            message=say("unknown column; known are %(columns)s", columns=", ".join(COLUMNS)),
             code="unknown_column",
         )
         for name in header
         if name not in COLUMNS
     ]
     errors += [
-        FieldError(pointer=f"row 1, column {name}", message="the column stands there twice", code="duplicate")
+        FieldError(
+            pointer=f"row 1, column {name}",
+            message=say("the column stands there twice"),
+            code="duplicate",
+        )
         for name in sorted({name for name in header if header.count(name) > 1})
     ]
     if "component" not in header:
         errors.append(
-            FieldError(pointer="row 1, column component", message="the column is missing", code="required")
+            FieldError(
+                pointer="row 1, column component", message=say("the column is missing"), code="required"
+            )
         )
     if errors:
         raise _invalid(errors)
@@ -132,7 +151,15 @@ def _entries(
 ) -> tuple[MatrixEntry, ...]:
     if len(named) > LIMIT_ROWS:
         raise _invalid(
-            [FieldError(pointer="", message=f"{len(named)} rows; at most {LIMIT_ROWS}", code="too_many")]
+            [
+                FieldError(
+                    pointer="",
+                    message=say(
+                        "%(count)s rows; at most %(limit_rows)s", count=len(named), limit_rows=LIMIT_ROWS
+                    ),
+                    code="too_many",
+                )
+            ]
         )
     entries: dict[str, MatrixEntry] = {}
     for place, row in named:
@@ -141,7 +168,7 @@ def _entries(
             errors.append(
                 FieldError(
                     pointer=f"{place}component",
-                    message=f"{entry.component!r} stands there twice",
+                    message=say("%(component)s stands there twice", component=f"{entry.component!r}"),
                     code="duplicate",
                 )
             )
@@ -157,7 +184,7 @@ def _entry(place: str, row: Mapping[str, object], errors: list[FieldError]) -> M
     errors += [
         FieldError(
             pointer=f"{place}{name}",
-            message=f"unknown; known are {', '.join(COLUMNS)}",
+            message=say("unknown; known are %(columns)s", columns=", ".join(COLUMNS)),
             code="unknown_column",
         )
         for name in row
@@ -165,7 +192,9 @@ def _entry(place: str, row: Mapping[str, object], errors: list[FieldError]) -> M
     ]
     name = _text(place, row, "component", errors)
     if not is_component_id(name):
-        message = f"found {name!r}; right would be small letters, digits and _, such as gpu_driver"
+        message = say(
+            "found %(name)s; right would be small letters, digits and _, such as gpu_driver", name=f"{name!r}"
+        )
         errors.append(FieldError(pointer=f"{place}component", message=message))
     known = component(name)
     rule = _word(place, row, "rule", RuleKind, known.rule, errors)
@@ -183,7 +212,11 @@ def _text(place: str, row: Mapping[str, object], key: str, errors: list[FieldErr
     value = row.get(key)
     if value is None or isinstance(value, str):
         return (value or "").strip()
-    errors.append(FieldError(pointer=f"{place}{key}", message=f"found {value!r}; right would be a text"))
+    errors.append(
+        FieldError(
+            pointer=f"{place}{key}", message=say("found %(value)s; right would be a text", value=f"{value!r}")
+        )
+    )
     return ""
 
 
@@ -197,7 +230,9 @@ def _word(
 ) -> str:
     word = _text(place, row, key, errors) or default
     if word not in list(allowed):
-        message = f"found {word!r}; right would be one of {', '.join(allowed)}"
+        message = say(
+            "found %(word)s; right would be one of %(allowed)s", word=f"{word!r}", allowed=", ".join(allowed)
+        )
         errors.append(FieldError(pointer=f"{place}{key}", message=message))
         return default
     return word
@@ -212,7 +247,10 @@ def _depth(
     text = str(held)
     if isinstance(held, bool) or not re.fullmatch(r"[1-6]", text):
         errors.append(
-            FieldError(pointer=f"{place}branch_depth", message=f"found {text!r}; right would be 1 to 6")
+            FieldError(
+                pointer=f"{place}branch_depth",
+                message=say("found %(text)s; right would be 1 to 6", text=f"{text!r}"),
+            )
         )
         return default
     return int(text)
@@ -224,14 +262,20 @@ def _versions(place: str, row: Mapping[str, object], rule: str, errors: list[Fie
     values: list[str] = []
     for value in given:
         if not isinstance(value, str) or not value.strip() or len(value) > LIMIT_TEXT:
-            message = (
-                f"found {str(value)[:80]!r}; right would be a text in quotes, up to {LIMIT_TEXT} characters"
+            message = say(
+                "found %(value)s; right would be a text in quotes, up to %(limit_text)s characters",
+                value=f"{str(value)[:80]!r}",
+                limit_text=LIMIT_TEXT,
             )
             errors.append(FieldError(pointer=f"{place}values", message=message))
         else:
             values.append(value.strip())
     if rule in (RuleKind.EXACT, RuleKind.SAME_BRANCH, RuleKind.AT_LEAST) and len(values) > 1:
-        message = f"{len(values)} versions; the rule {rule} takes one (one_of takes several)"
+        message = say(
+            "%(count)s versions; the rule %(rule)s takes one (one_of takes several)",
+            count=len(values),
+            rule=rule,
+        )
         errors.append(FieldError(pointer=f"{place}values", message=message))
     return tuple(values)
 
@@ -255,8 +299,10 @@ def _unguard(cell: str) -> str:
 
 def _invalid(errors: Sequence[FieldError]) -> Invalid:
     first = errors[0]
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return Invalid(f"{first.pointer}: {first.message}{more}", code="bad_matrix_file", errors=errors)
+    message = say("%(where)s: %(what)s", where=first.pointer, what=first.message)
+    if len(errors) > 1:
+        message = say("%(first)s (and %(count)s more)", first=message, count=len(errors) - 1)
+    return Invalid(message, code="bad_matrix_file", errors=errors)
 
 
 class _Quoted(str):

@@ -13,12 +13,12 @@ from apps.catalogue.engine.components import RuleKind, components
 from apps.core import safe_yaml
 from apps.core.status import STATES
 from apps.environments import words
-from apps.environments.data_texts import TEXTS
 from apps.environments.engine.compat import RuleReason, built_in_rules
 from apps.environments.engine.draft import NoteKind
 from apps.environments.engine.drift import FindingKind
 from apps.environments.engine.facts import Standing
 from apps.environments.engine.rules import Outcome, Reason
+from scripts import collect_messages
 
 _DATA = Path(apps.environments.__file__).parent / "data"
 
@@ -62,7 +62,7 @@ def test_every_text_of_the_data_files_is_listed_for_translation() -> None:
     rules = [text for rule in built_in_rules() for text in (rule.title, rule.why, rule.remedy) if text]
     jobs = list(_texts(safe_yaml.load((_DATA / "job_env.yaml").read_text(encoding="utf-8"))))
 
-    assert set(rules + jobs) == set(TEXTS)
+    assert set(rules + jobs) <= set(collect_messages.texts_of_data())
 
 
 def test_each_outcome_has_a_look() -> None:

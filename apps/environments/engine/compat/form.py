@@ -11,6 +11,7 @@ from typing import Any
 
 from apps.core.errors import FieldError, Invalid
 from apps.core.safe_yaml import load_all
+from apps.core.texts import say
 from apps.core.verdicts import Verdict
 from apps.environments.engine.compat.tables import TABLES, WITHOUT_KEY
 
@@ -97,10 +98,14 @@ def read_rules(rows: object) -> tuple[CompatibilityRule, ...]:
     for index, rule in enumerate(found):
         if any(other.id == rule.id for other in found[:index]):
             errors.append(
-                FieldError(pointer=f"/{index}/id", message=f"{rule.id!r} is used twice", code="duplicate")
+                FieldError(
+                    pointer=f"/{index}/id",
+                    message=say("%(id)s is used twice", id=f"{rule.id!r}"),
+                    code="duplicate",
+                )
             )
     if errors:
-        raise Invalid("the compatibility rules are not valid", code="bad_rules", errors=errors)
+        raise Invalid(say("the compatibility rules are not valid"), code="bad_rules", errors=errors)
     return tuple(found)
 
 
@@ -115,18 +120,20 @@ def _rule(row: object, pointer: str, errors: list[FieldError]) -> CompatibilityR
     texts |= {key: _text(fields, key, pointer, errors) for key in ("source", "confidence")}
     severity = _text(fields, "severity", pointer, errors) or Verdict.FAIL.value
     if severity not in (Verdict.FAIL, Verdict.WARN):
-        errors.append(_wrong(f"{pointer}/severity", severity, "fail or warn"))
+        errors.append(_wrong(f"{pointer}/severity", severity, say("fail or warn")))
     unlisted = _text(fields, "unlisted", pointer, errors) or "unknown"
     if unlisted not in ("unknown", "skip"):
-        errors.append(_wrong(f"{pointer}/unlisted", unlisted, "unknown or skip"))
+        errors.append(_wrong(f"{pointer}/unlisted", unlisted, say("unknown or skip")))
     if not texts["id"]:
-        errors.append(FieldError(pointer=f"{pointer}/id", message="a rule needs an id", code="required"))
+        errors.append(FieldError(pointer=f"{pointer}/id", message=say("a rule needs an id"), code="required"))
     when = _clauses(fields.get("when", []), f"{pointer}/when", errors)
     then = _clauses(fields.get("then", []), f"{pointer}/then", errors)
     if not then and len(errors) == before:
         errors.append(
             FieldError(
-                pointer=f"{pointer}/then", message="a rule needs something that must hold", code="required"
+                pointer=f"{pointer}/then",
+                message=say("a rule needs something that must hold"),
+                code="required",
             )
         )
     if len(errors) > before:
@@ -161,7 +168,9 @@ def _clause(row: object, pointer: str, errors: list[FieldError]) -> Clause | Non
         errors.append(_wrong(f"{pointer}/is", relation, ", ".join(Relation)))
     component = _text(fields, "component", pointer, errors)
     if not component:
-        errors.append(FieldError(pointer=f"{pointer}/component", message="name a component", code="required"))
+        errors.append(
+            FieldError(pointer=f"{pointer}/component", message=say("name a component"), code="required")
+        )
     if len(errors) > before:
         return None
     clause = Clause(
@@ -180,16 +189,26 @@ def _check_operand(clause: Clause, pointer: str, errors: list[FieldError]) -> No
     operands = sum((bool(clause.values), bool(clause.of), bool(clause.table)))
     if clause.relation in _WITHOUT_OPERAND:
         if operands:
-            errors.append(_wrong(pointer, "an operand", f"none for {clause.relation}"))
+            errors.append(
+                _wrong(pointer, say("an operand"), say("none for %(relation)s", relation=clause.relation))
+            )
         return
     if operands != 1:
-        errors.append(_wrong(pointer, f"{operands} of value, of and table", "exactly one of them"))
+        errors.append(
+            _wrong(
+                pointer,
+                say("%(operands)s of value, of and table", operands=operands),
+                say("exactly one of them"),
+            )
+        )
     elif clause.relation in _TEXT_ONLY and not clause.values:
-        errors.append(_wrong(pointer, "no value", f"a value for {clause.relation}"))
+        errors.append(
+            _wrong(pointer, say("no value"), say("a value for %(relation)s", relation=clause.relation))
+        )
     elif clause.table and clause.table not in TABLES:
         errors.append(_wrong(f"{pointer}/table", clause.table, ", ".join(TABLES)))
     elif clause.table and not clause.by and clause.table not in WITHOUT_KEY:
-        errors.append(_wrong(f"{pointer}/by", "nothing", "the component to look up by"))
+        errors.append(_wrong(f"{pointer}/by", "", say("the component to look up by")))
 
 
 def _values(held: object, pointer: str, errors: list[FieldError]) -> tuple[str, ...]:
@@ -199,20 +218,20 @@ def _values(held: object, pointer: str, errors: list[FieldError]) -> tuple[str, 
     values = held if isinstance(held, list | tuple) else (held,)
     for value in values:
         if isinstance(value, bool) or not isinstance(value, str | int):
-            errors.append(_wrong(pointer, str(value), "a text in quotes"))
+            errors.append(_wrong(pointer, str(value), say("a text in quotes")))
     return tuple(str(value) for value in values)
 
 
 def _list(held: object, pointer: str, errors: list[FieldError], *, of_what: str) -> Sequence[object]:
     if isinstance(held, list | tuple):
         return held
-    errors.append(_wrong(pointer, type(held).__name__, f"a list of {of_what}"))
+    errors.append(_wrong(pointer, type(held).__name__, say("a list of %(of_what)s", of_what=of_what)))
     return ()
 
 
 def _map(held: object, pointer: str, errors: list[FieldError], keys: Sequence[str]) -> Mapping[str, Any]:
     if not isinstance(held, Mapping):
-        errors.append(_wrong(pointer, type(held).__name__, f"a map of {', '.join(keys)}"))
+        errors.append(_wrong(pointer, type(held).__name__, say("a map of %(keys)s", keys=", ".join(keys))))
         return {}
     errors += [_wrong(f"{pointer}/{key}", str(key), ", ".join(keys)) for key in held if key not in keys]
     return held
@@ -223,10 +242,12 @@ def _text(fields: Mapping[str, Any], key: str, pointer: str, errors: list[FieldE
     if value is None:
         return ""
     if not isinstance(value, str):
-        errors.append(_wrong(f"{pointer}/{key}", str(value), "a text"))
+        errors.append(_wrong(f"{pointer}/{key}", str(value), say("a text")))
         return ""
     return value.strip()
 
 
 def _wrong(pointer: str, found: str, right: str) -> FieldError:
-    return FieldError(pointer=pointer, message=f"found {found or 'nothing'!r}; right would be {right}")
+    seen = f"{found!r}" if found else say("nothing")
+    message = say("found %(found)s; right would be %(right)s", found=seen, right=right)
+    return FieldError(pointer=pointer, message=message)

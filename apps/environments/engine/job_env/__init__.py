@@ -12,6 +12,7 @@ from typing import Any
 from apps.catalogue.engine.variables import Variable, known_names_version, not_variables, variables
 from apps.catalogue.engine.versions import Scheme, at_least, parse
 from apps.core import safe_yaml
+from apps.core.texts import Text, say
 from apps.core.verdicts import Verdict, combine
 from apps.environments.engine.job_env import allocator, names
 from apps.environments.engine.job_env.reading import Setting, Via, settings_in
@@ -116,7 +117,7 @@ def _check_name(setting: Setting) -> Iterator[JobEnvFinding]:
     name = setting.name
     use = not_variables().get(name) or _renamed().get(name)
     if use:
-        why = f"{name} is no variable of NCCL; it has no effect"
+        why = say("%(name)s is no variable of NCCL; it has no effect", name=name)
         yield _finding(setting, "no_effect", Severity.WARN, why, use, (use,) if use.isupper() else ())
         return
     if names.is_of_nccl(name) and names.is_known(name):
@@ -127,8 +128,13 @@ def _check_name(setting: Setting) -> Iterator[JobEnvFinding]:
     is_nccl = names.is_of_nccl(name) or names.is_misspelt_prefix(name)
     near = names.near_names(name, known) if is_nccl else names.near_names(name, known, likeness=0.9)
     if is_nccl or near:
-        why = f"neither NCCL {known_names_version()} nor PyTorch reads {name}; it has no effect and gives no message"
-        instead = f"{near[0]}?" if near else "remove it"
+        why = say(
+            "neither NCCL %(known_names_version)s nor PyTorch reads %(name)s; it has no effect "
+            "and gives no message",
+            known_names_version=known_names_version(),
+            name=name,
+        )
+        instead = f"{near[0]}?" if near else say("remove it")
         yield _finding(setting, "unknown_name", Severity.WARN, why, instead, near)
 
 
@@ -148,11 +154,19 @@ def _check_value(setting: Setting, variable: Variable) -> Iterator[JobEnvFinding
         yield _finding(setting, fault.code, severity, fault.why, fault.instead)
     if variable.deprecated:
         yield _finding(
-            setting, "deprecated", Severity.WARN, f"deprecated: {variable.deprecated}", "leave it unset"
+            setting,
+            "deprecated",
+            Severity.WARN,
+            say("deprecated: %(said)s", said=Text(variable.deprecated)),
+            say("leave it unset"),
         )
     elif not variable.for_production:
         yield _finding(
-            setting, "not_for_production", Severity.WARN, variable.risk or variable.purpose, "leave it unset"
+            setting,
+            "not_for_production",
+            Severity.WARN,
+            variable.risk or variable.purpose,
+            say("leave it unset"),
         )
     if setting.name == "NCCL_IB_HCA":
         yield from _check_adapters(setting)
@@ -166,7 +180,7 @@ def _check_adapters(setting: Setting) -> Iterator[JobEnvFinding]:
     if not value.lstrip("^").startswith("=") and any(
         part.partition(":")[0][-1:].isdigit() for part in value.lstrip("^").split(",")
     ):
-        why = "adapter names are beginnings of names: mlx5_1 also takes mlx5_10 to mlx5_19"
+        why = say("adapter names are beginnings of names: mlx5_1 also takes mlx5_10 to mlx5_19")
         sign = "^" if value.startswith("^") else ""
         yield _finding(setting, "prefix_match", Severity.INFO, why, f"{sign}={value.lstrip('^')}")
 
@@ -175,8 +189,14 @@ def _check_age(setting: Setting, variable: Variable, nccl_version: str) -> Itera
     if not nccl_version or not variable.since:
         return
     if at_least(parse(nccl_version, Scheme.NCCL), parse(variable.since, Scheme.NCCL)) is False:
-        why = f"NCCL {nccl_version} does not know it; it came with {variable.since}"
-        yield _finding(setting, "no_effect", Severity.WARN, why, f"NCCL {variable.since} or newer")
+        why = say(
+            "NCCL %(nccl_version)s does not know it; it came with %(since)s",
+            nccl_version=nccl_version,
+            since=variable.since,
+        )
+        yield _finding(
+            setting, "no_effect", Severity.WARN, why, say("NCCL %(since)s or newer", since=variable.since)
+        )
 
 
 def _rules_for(name: str) -> list[dict[str, Any]]:
@@ -229,8 +249,8 @@ def _set_twice(meant: Iterable[Setting], last: Mapping[str, Setting]) -> Iterato
     for setting in meant:
         kept = last[setting.name]
         if setting is not kept and setting.value != kept.value:
-            why = f"set again in line {kept.line}"
-            yield _finding(setting, "set_twice", Severity.INFO, why, "set it once")
+            why = say("set again in line %(line)s", line=kept.line)
+            yield _finding(setting, "set_twice", Severity.INFO, why, say("set it once"))
 
 
 def _finding(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from apps.core.texts import say
 from apps.environments.engine.job_env.values import Fault
 
 
@@ -19,14 +20,14 @@ def faults_in(value: str, keys: Mapping[str, Mapping[str, Any]]) -> Iterator[Fau
         if not colon or "=" in key:
             yield Fault(
                 code="illegal_value",
-                why=f"{part.strip()!r} is no key:value pair",
-                instead="key:value, with a colon",
+                why=say("%(part)s is no key:value pair", part=f"{part.strip()!r}"),
+                instead=say("key:value, with a colon"),
             )
         elif key not in keys:
             yield Fault(
                 code="illegal_value",
-                why=f"{key!r} is no key of the allocator",
-                instead=f"one of {', '.join(keys)}",
+                why=say("%(key)s is no key of the allocator", key=f"{key!r}"),
+                instead=say("one of %(keys)s", keys=", ".join(keys)),
             )
         else:
             seen[key] = text
@@ -37,8 +38,8 @@ def faults_in(value: str, keys: Mapping[str, Mapping[str, Any]]) -> Iterator[Fau
         others = ", ".join(key for key in seen if key != "backend")
         yield Fault(
             code="no_effect",
-            why=f"the backend cudaMallocAsync does not look at {others}",
-            instead="the native backend, or no other keys",
+            why=say("the backend cudaMallocAsync does not look at %(others)s", others=others),
+            instead=say("the native backend, or no other keys"),
         )
 
 
@@ -53,12 +54,20 @@ def _fault_of(key: str, text: str, allowed: Mapping[str, Any]) -> Fault | None:
     try:
         number = float(text)
     except ValueError:
-        return Fault(code="illegal_value", why=f"{key}: {text!r} is no number", instead=_range(allowed))
+        return Fault(
+            code="illegal_value",
+            why=say("%(key)s: %(text)s is no number", key=key, text=f"{text!r}"),
+            instead=_range(allowed),
+        )
     low, high, is_open = allowed["low"], allowed.get("high"), allowed.get("open_ends", False)
     below = number < low or (is_open and number == low)
     above = high is not None and (number > high or (is_open and number == high))
     if below or above or number != number:
-        return Fault(code="illegal_value", why=f"{key}: {text} is out of range", instead=_range(allowed))
+        return Fault(
+            code="illegal_value",
+            why=say("%(key)s: %(text)s is out of range", key=key, text=text),
+            instead=_range(allowed),
+        )
     return None
 
 

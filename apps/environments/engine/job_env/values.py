@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.catalogue.engine.variables import Variable
+from apps.core.texts import Text, joined, say
 
 _TORCH_TRUTHS = frozenset({"0", "1", "y", "yes", "t", "true", "n", "no", "f", "false"})
 
@@ -50,21 +51,25 @@ def _fault_in_number(variable: Variable, text: str) -> Fault | None:
     right = _range_text(variable)
     if number is None:
         unit = re.fullmatch(r"[0-9]+\s*([kKmMgG][iI]?[bB]?|[sS]|ms)", text)
-        why = "a plain number is wanted, without a unit" if unit else "this is no whole number"
-        return Fault(code="illegal_value", why=f"{variable.name}: {why}", instead=right)
+        why = say("a plain number is wanted, without a unit") if unit else say("this is no whole number")
+        return Fault(
+            code="illegal_value", why=say("%(name)s: %(why)s", name=variable.name, why=why), instead=right
+        )
     too_low = variable.low is not None and number < variable.low
     too_high = variable.high is not None and number > variable.high
     if too_low or too_high:
-        note = f" {variable.note}" if variable.note else ""
-        return Fault(code="illegal_value", why=f"{number} is out of range.{note}", instead=right)
+        why = say("%(number)s is out of range.", number=number)
+        if variable.note:
+            why = joined(" ", [why, Text(variable.note)])
+        return Fault(code="illegal_value", why=why, instead=right)
     return None
 
 
 def _range_text(variable: Variable) -> str:
     low, high = variable.low, variable.high
     if low is not None and high is not None:
-        return f"a whole number from {low} to {high}"
-    return "a whole number" if low is None else f"a whole number from {low}"
+        return say("a whole number from %(low)s to %(high)s", low=low, high=high)
+    return say("a whole number") if low is None else say("a whole number from %(low)s", low=low)
 
 
 def _fault_in_truth(variable: Variable, text: str) -> Fault | None:
@@ -74,7 +79,7 @@ def _fault_in_truth(variable: Variable, text: str) -> Fault | None:
         return None
     return Fault(
         code="illegal_value",
-        why=f"{variable.name} takes 0 or 1; NCCL reads anything else as unset",
+        why=say("%(name)s takes 0 or 1; NCCL reads anything else as unset", name=variable.name),
         instead="0 or 1",
     )
 
@@ -96,18 +101,24 @@ def _fault_in_word(variable: Variable, word: str, also_legal: Sequence[str]) -> 
     legal = (*variable.values, *also_legal)
     folded = {value.casefold(): value for value in legal}
     right = (
-        " or ".join(variable.values) if len(variable.values) < 3 else f"one of {', '.join(variable.values)}"
+        say("%(one)s or %(other)s", one=variable.values[0], other=variable.values[1])
+        if len(variable.values) == 2
+        else say("one of %(values)s", values=", ".join(variable.values))
     )
     meaning = _legacy_meaning(dict(variable.legacy_values), word)
     if word in legal or (not variable.is_case_sensitive and word.casefold() in folded):
         return None
     if meaning:
-        why = f"numbers are the old form; {word} means {meaning}"
+        why = say("numbers are the old form; %(word)s means %(meaning)s", word=word, meaning=meaning)
         return Fault(code="legacy_value", why=why, instead=meaning)
     if word.casefold() in folded:
-        why = f"letter case counts: {word} is passed over without a message"
+        why = say("letter case counts: %(word)s is passed over without a message", word=word)
         return Fault(code="wrong_case", why=why, instead=folded[word.casefold()])
-    return Fault(code="illegal_value", why=f"{word!r} is no value of {variable.name}", instead=right)
+    return Fault(
+        code="illegal_value",
+        why=say("%(word)s is no value of %(name)s", word=f"{word!r}", name=variable.name),
+        instead=right,
+    )
 
 
 def _legacy_meaning(legacy: Mapping[str, str], word: str) -> str:
