@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import StreamingHttpResponse
 
 from apps.core.errors import Missing
+from apps.core.texts import say
 from apps.evidence import store
 from apps.evidence.models import Evidence
 
@@ -12,11 +13,11 @@ from apps.evidence.models import Evidence
 def raw_response(evidence: Evidence, *, file_name: str = "") -> StreamingHttpResponse:
     """The bytes as they arrived, as an attachment. Raises Missing (thinned, bytes_gone)."""
     if evidence.thinned_at is not None:
-        raise Missing("the raw bytes were removed by age; their reading is kept", code="thinned")
+        raise Missing(say("the raw bytes were removed by age; their reading is kept"), code="thinned")
     try:
         chunks = store.chunks_of(evidence.sha256)
     except FileNotFoundError as error:
-        raise Missing("the raw bytes are gone from the volume", code="bytes_gone") from error
+        raise Missing(say("the raw bytes are gone from the volume"), code="bytes_gone") from error
     name = "".join(char for char in file_name if char.isascii() and (char.isalnum() or char in "._-"))
     response = StreamingHttpResponse(chunks, content_type="application/octet-stream")
     response["Content-Disposition"] = f'attachment; filename="{name or evidence.sha256 + ".txt"}"'

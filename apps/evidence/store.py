@@ -23,6 +23,7 @@ from typing import BinaryIO, cast
 from django.conf import settings
 
 from apps.core.errors import Busy, TooLarge
+from apps.core.texts import say
 
 _CHUNK = 1 << 20
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -80,13 +81,16 @@ def room() -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            raise Busy("the evidence volume has no room; nothing was kept", code="disk_full") from error
+            raise Busy(say("the evidence volume has no room; nothing was kept"), code="disk_full") from error
         raise
 
 
 def above(limit_bytes: int) -> TooLarge:
     """The error of a file above the limit."""
-    return TooLarge(f"the file is above {limit_bytes // 2**20} MiB", limit_bytes=limit_bytes)
+    return TooLarge(
+        say("the file is above %(limit_bytes)s MiB", limit_bytes=limit_bytes // 2**20),
+        limit_bytes=limit_bytes,
+    )
 
 
 def keep(upload: Spooled) -> None:

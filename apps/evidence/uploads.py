@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile, TemporaryFileUploadHandler
 
 from apps.core.errors import Busy, Invalid, PortalError
+from apps.core.texts import say
 from apps.evidence import store
 
 REFUSED = "refused_uploads"  # attribute of the request: {file name: error}
@@ -69,4 +70,4 @@ def require_whole(request: Any) -> None:
 
 def incomplete() -> Invalid:
     """The error of a body that ended before its Content-Length."""
-    return Invalid("the upload ended early; nothing of it was taken in", code="incomplete")
+    return Invalid(say("the upload ended early; nothing of it was taken in"), code="incomplete")

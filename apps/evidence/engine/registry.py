@@ -8,6 +8,7 @@ from functools import cache
 from types import ModuleType
 from typing import Protocol
 
+from apps.core.texts import say
 from apps.evidence.engine import parsers
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
@@ -46,7 +47,7 @@ def recognise(source: Source) -> str:
     scores = {kind: parser.recognise(source.sample) for kind, parser in all_parsers().items()}
     best = max(scores, key=lambda kind: (scores[kind], kind), default="")
     if not best or scores[best] <= 0:
-        raise Unreadable("this is not the output of a tool that the portal knows", code="unrecognised")
+        raise Unreadable(say("this is not the output of a tool that the portal knows"), code="unrecognised")
     return best
 
 
@@ -55,6 +56,13 @@ def read(source: Source, *, kind: str = "") -> Reading:
     kind = kind or recognise(source)
     parser = all_parsers().get(kind)
     if parser is None:
-        raise Unreadable(f"unknown kind {kind!r}; known: {', '.join(all_parsers())}", code="unknown_kind")
+        raise Unreadable(
+            say(
+                "unknown kind %(kind)s; known: %(all_parsers)s",
+                kind=f"{kind!r}",
+                all_parsers=", ".join(all_parsers()),
+            ),
+            code="unknown_kind",
+        )
     reading: Reading = parser.read(source)
     return reading

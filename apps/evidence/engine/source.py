@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import BinaryIO
 
+from apps.core.texts import say
 from apps.evidence.engine.reading import Unreadable
 
 SAMPLE_BYTES = 256 * 1024
@@ -74,7 +75,7 @@ class Source:
         """
         head = self.head
         if not head.strip(b"\x00\r\n\t \xef\xbb\xbf\xff\xfe"):
-            raise Unreadable("the file is empty", code="empty")
+            raise Unreadable(say("the file is empty"), code="empty")
         if head.startswith(codecs.BOM_UTF8):
             return "utf-8-sig"
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -87,7 +88,7 @@ class Source:
         text = head.decode("utf-8", errors="replace")
         odd_chars = text.count("�") + len(_CONTROLS.findall(_ESCAPES.sub("", text).replace("\x00", "")))
         if odd_chars > 0.1 * len(text):
-            raise Unreadable("the file is binary data, not text", code="binary")
+            raise Unreadable(say("the file is binary data, not text"), code="binary")
         return "utf-8"
 
     @cached_property
@@ -136,7 +137,9 @@ class Source:
         with self._opener() as stream:
             data = stream.read(WHOLE_LIMIT_BYTES + 1)
         if len(data) > WHOLE_LIMIT_BYTES:
-            raise Unreadable("the file is too large for its format (32 MiB)", code="too_large_for_format")
+            raise Unreadable(
+                say("the file is too large for its format (32 MiB)"), code="too_large_for_format"
+            )
         text = data.decode(self.encoding, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
         return (
             "\n".join(self._plain(part) for part in text.split("\n")) if clean else text.replace("\x00", "")
@@ -147,11 +150,15 @@ class Source:
         with self._opener() as stream:
             data = stream.read(WHOLE_LIMIT_BYTES + 1)
         if len(data) > WHOLE_LIMIT_BYTES:
-            raise Unreadable("the file is too large for its format (32 MiB)", code="too_large_for_format")
+            raise Unreadable(
+                say("the file is too large for its format (32 MiB)"), code="too_large_for_format"
+            )
         return data
 
 
 def _clean(text: str) -> str:
+    if text.isprintable():  # no escape, control, tab or odd blank: nearly every line
+        return text
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     return _CONTROLS.sub("", text).replace("\xa0", " ")

@@ -14,6 +14,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, Invalid, Missing, PortalError, TooLarge
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import kept, say, word
 from apps.evidence import queries, store
 from apps.evidence.engine import registry
 from apps.evidence.engine.reading import Reading, Unreadable
@@ -72,13 +73,13 @@ def receive_known(
     delivery = _delivery(actor, scope_id, file_name, node_name, collected_at, "")
     earlier = queries.accepted_before(scope_id=scope_id, sha256=sha256)
     if earlier is None:
-        raise Missing("these bytes are not here; send them", code="unknown_digest")
+        raise Missing(say("these bytes are not here; send them"), code="unknown_digest")
     delivery |= {"sha256": sha256, "size_bytes": earlier.size_bytes, "kind": earlier.kind}
     try:
         with deciding():
             evidence = Evidence.objects.select_for_update().filter(sha256=sha256).first()
             if evidence is None or evidence.thinned_at is not None:
-                raise Missing("these bytes are not here; send them", code="unknown_digest")
+                raise Missing(say("these bytes are not here; send them"), code="unknown_digest")
             return _written(delivery, evidence, earlier.reading, hand_over, repeated=True)
     except (Invalid, Conflict) as error:
         return _refused(delivery, error)
@@ -114,7 +115,7 @@ def _first_look(source: Source, size_bytes: int, delivery: dict[str, Any]) -> Re
     if size_bytes <= settings.EVIDENCE_INLINE_BYTES:
         return registry.read(source, kind=delivery["kind"])
     if delivery["kind"] not in registry.all_parsers() or not source.encoding:
-        raise Unreadable(f"unknown kind {delivery['kind']!r}", code="unknown_kind")
+        raise Unreadable(say("unknown kind %(kind)s", kind=f"{delivery['kind']!r}"), code="unknown_kind")
     return None
 
 
@@ -152,7 +153,7 @@ def read_receipt(*, receipt_id: int, progress: Callable[[int], None]) -> Receipt
     except Unreadable as error:
         return refuse(receipt_id=receipt_id, error=error)
     except FileNotFoundError as error:
-        raise Missing("the kept bytes are gone from the volume", code="bytes_gone") from error
+        raise Missing(say("the kept bytes are gone from the volume"), code="bytes_gone") from error
     with transaction.atomic():
         receipt.reading = _keep_reading(receipt.evidence, reading)
         receipt.save(update_fields=["reading"])
@@ -190,10 +191,12 @@ def assign_node(*, actor: Actor, receipt_id: int, node_name: str, hand_over: Han
     actor.require(Right.OPERATE, queries.receipt_for(actor, receipt_id).scope_id)
     name = values.plain(node_name.strip(), 255)
     if not name:
-        raise Invalid("say the node or the domain", code="node")
+        raise Invalid(say("say the node or the domain"), code="node")
     receipt = Receipt.objects.select_for_update().get(pk=receipt_id)
     if receipt.state != ReceiptState.UNMATCHED:
-        raise Conflict(f"the delivery is {receipt.state}, not unmatched", code="receipt_state")
+        raise Conflict(
+            say("the delivery is %(state)s, not unmatched", state=word(receipt.state)), code="receipt_state"
+        )
     before = receipt.node_name
     receipt.node_name = name
     receipt.save(update_fields=["node_name"])
@@ -256,6 +259,7 @@ def _keep_reading(evidence: Evidence, reading: Reading) -> EvidenceReading:
                     "message": values.plain(warning.message, 500),
                     "line": warning.line,
                     "text": values.plain(warning.text, 200),
+                    **values.json_safe(kept(warning.message)),
                 }
                 for warning in reading.warnings[: values.WARNINGS_KEPT]
             ],

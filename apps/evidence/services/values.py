@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 
 WARNINGS_KEPT = 1000
 
@@ -39,7 +40,7 @@ def collected_at(raw: str) -> datetime | None:
             return at.astimezone(UTC)  # the first and last days of the calendar overflow
     except (ValueError, OverflowError):
         pass
-    message = f"{raw[:40]}: say an ISO 8601 time with offset, such as 2026-05-01T08:30:00Z"
+    message = say("%(raw)s: say an ISO 8601 time with offset, such as 2026-05-01T08:30:00Z", raw=raw[:40])
     raise Invalid(message, code="collected_at", errors=[FieldError(pointer="?collected_at", message=message)])
 
 

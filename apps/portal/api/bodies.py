@@ -9,6 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, UnreadablePostError
 
 from apps.core.errors import FieldError, Invalid, WrongMedia
+from apps.core.texts import say
 from apps.evidence import store
 from apps.evidence.uploads import incomplete, refused_uploads, require_whole
 from apps.portal.forms import failing
@@ -23,11 +24,13 @@ def file_of(request: HttpRequest) -> tuple[str, Iterable[bytes]]:
     Raises WrongMedia for other content types and encodings, Invalid where a form holds none or several files.
     """
     if request.headers.get("Content-Encoding", "identity") != "identity":
-        raise WrongMedia("send the file as it is, without Content-Encoding")
+        raise WrongMedia(say("send the file as it is, without Content-Encoding"))
     if request.content_type == "multipart/form-data":
         return _in_form(request)
     if request.content_type not in RAW_TYPES:
-        raise WrongMedia(f"send the file as {' or '.join(RAW_TYPES)}, or as multipart/form-data")
+        raise WrongMedia(
+            say("send the file as %(raw_types)s, or as multipart/form-data", raw_types=" or ".join(RAW_TYPES))
+        )
     return "", _raw(_stream(request), expected_bytes=_expected(request))
 
 
@@ -38,7 +41,7 @@ def _in_form(request: HttpRequest) -> tuple[str, Iterable[bytes]]:
     require_whole(request)
     found += [(name, failing(error)) for name, error in refused_uploads(request).items()]
     if len(found) != 1:
-        message = f"the form holds {len(found)} files; send one"
+        message = say("the form holds %(count)s files; send one", count=len(found))
         raise Invalid(message, code="files", errors=[FieldError(pointer="/file", message=message)])
     return found[0]
 
@@ -82,5 +85,7 @@ def _stream(request: HttpRequest) -> Any:
     if not _is_chunked(request):
         return request
     if not request.META.get("wsgi.input_terminated"):
-        raise Invalid("send Content-Length: this server does not read chunked bodies", code="length_required")
+        raise Invalid(
+            say("send Content-Length: this server does not read chunked bodies"), code="length_required"
+        )
     return request.META["wsgi.input"]

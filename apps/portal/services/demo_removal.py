@@ -37,7 +37,7 @@ def remove(*, actor: Actor) -> Counter[str]:
     _require_another_admin()
     removed = remove_clusters(actor=actor)
     for person in Person.objects.filter(email__endswith=DEMO_ADDRESSES, is_active=True):
-        leave(person_id=person.pk, actor=actor, reason=say("the demonstration was removed"))
+        leave(person_id=person.pk, actor=actor, reason="the demonstration was removed")
     return removed
 
 
