@@ -46,6 +46,15 @@ def burst_kernel_lines() -> Iterator[str]:
         )
 
 
+def differing_kernel_lines() -> Iterator[str]:
+    """Nothing but Xids no two of which are alike, with the kernel's own times."""
+    for i in count():
+        yield (
+            f"2025-02-{i // 86400 % 28 + 1:02d}T{i // 3600 % 24:02d}:{i // 60 % 60:02d}:{i % 60:02d},284433+00:00 "
+            f"NVRM: Xid (PCI:0000:{i % 8:02x}:00): 31, pid={i}, name=python{i}, Ch {i:08x}, intr 00000000. MMU Fault\n"
+        )
+
+
 def debug_log_lines() -> Iterator[str]:
     """Channels of 64 ranks on 8 nodes, as with NCCL_DEBUG=INFO."""
     for i in count():
@@ -78,6 +87,7 @@ def table_lines() -> Iterator[str]:
 CASES: tuple[tuple[str, ModuleType, Callable[[], Iterator[str]], int, float], ...] = (
     ("kernel log, ordinary", kernel_log, quiet_kernel_lines, 200, 20.0),
     ("kernel log, only Xids", kernel_log, burst_kernel_lines, 200, 20.0),
+    ("kernel log, Xids that differ", kernel_log, differing_kernel_lines, 200, 20.0),
     ("NCCL debug log", nccl_debug_log, debug_log_lines, 10, 2.0),
     ("nccl-tests output", nccl_tests, table_lines, 10, 2.0),
 )

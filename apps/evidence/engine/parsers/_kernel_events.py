@@ -33,8 +33,11 @@ class Events:
     def add_xid(self, line: int, front: Front, xid: Xid) -> None:
         code = str(xid.code)
         self.xid_counts[code] += 1
-        if xid.pci in self.xid_by_pci or len(self.xid_by_pci) < MOST_ADDRESSES:
-            self.xid_by_pci.setdefault(xid.pci, Counter())[code] += 1
+        by_code = self.xid_by_pci.get(xid.pci)
+        if by_code is not None:
+            by_code[code] += 1
+        elif len(self.xid_by_pci) < MOST_ADDRESSES:
+            self.xid_by_pci[xid.pci] = Counter({code: 1})
         when = front.second or xid.text
         particulars = (xid.unit, xid.severity, xid.link, xid.recovery_action, xid.partition)
         key = (xid.code, xid.pci, when, front.host, *particulars)

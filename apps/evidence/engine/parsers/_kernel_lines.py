@@ -7,6 +7,7 @@ comments or sentences it is a quotation, not an event.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from apps.evidence.engine.parsers._prefixes import RAY
@@ -33,6 +34,13 @@ _FRONT = re.compile(
     r"(?:(?:Wa\(\d+\) |In\(\d+\) )?(?:vmkernel: )?cpu\d{1,4}:\d{1,10}\)\s*)?"  # of ESXi
     r"(?:\[\s*(?P<uptime>\d{1,12}\.\d{1,9})\](?:\[\s*[TC]\d+\])?\s*)?"
 )
+# As dmesg prints it by itself, with the driver's message right behind: nearly every line of a burst.
+_PLAIN_FRONT = re.compile(
+    rf"(?:\[ {{0,11}}(?P<uptime>\d{{1,12}}\.\d{{1,9}})\]|"
+    rf"\[(?P<ctime>{_DAY} {_MONTH} [ \d]\d {_CLOCK} \d{{4}})\]|"
+    rf"(?P<iso>\d{{4}}-\d\d-\d\dT{_CLOCK}(?:[.,]\d{{1,9}})?(?:Z|[+-]\d\d:?\d\d)?)) (?=NVRM: |nvidia-)"
+)
+_LONGEST_REMEMBERED = 500
 _STYLES = ("ctime", "iso", "syslog", "unix", "uptime")
 _XID = re.compile(
     r"NVRM: Xid \((?:PCI:)?(?P<pci>[0-9A-Fa-f]{1,8}(?::[0-9A-Fa-f]{1,2}){1,2}(?:\.[0-9A-Fa-f])?)"
@@ -103,6 +111,9 @@ class SXid(NamedTuple):
 
 def front(text: str) -> Front:
     """Takes apart what stands in front of the message."""
+    if plain := _PLAIN_FRONT.match(text):
+        style = plain.lastgroup
+        return Front(style, plain[style or 0], None, plain.end())
     found = _FRONT.match(text)
     assert found is not None  # every part is optional
     tagged, *times, host, uptime = found.groups()
@@ -114,7 +125,13 @@ def front(text: str) -> Front:
 
 def read_xid(text: str, start: int) -> Xid | None:
     """The Xid whose message begins at `start`; None where it is no Xid, or damaged."""
-    found = _XID.match(text, start)
+    message = text[start:]
+    # Bursts say the same again and again. What is long is not remembered, so that memory stays small.
+    return _remembered(message) if len(message) <= _LONGEST_REMEMBERED else _xid_of(message)
+
+
+def _xid_of(text: str) -> Xid | None:
+    found = _XID.match(text)
     if found is None:
         return None
     rest = found["rest"]
@@ -137,6 +154,9 @@ def read_xid(text: str, start: int) -> Xid | None:
         recovery_before=recovery["before"] if recovery else None,
         recovery_action=recovery["now"] if recovery else None,
     )
+
+
+_remembered = lru_cache(maxsize=4096)(_xid_of)
 
 
 def _process_id(text: str) -> int | None:
