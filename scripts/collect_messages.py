@@ -44,7 +44,7 @@ DATA_TEXTS: tuple[tuple[str, str, Set[str]], ...] = (
     ("apps/catalogue/data/supernodes.yaml", "systems", {"note"}),
     ("apps/planning/data/operations.yaml", "cooling_bands", {"source"}),
     ("apps/planning/data/operations.yaml", "failure_presets", {"source"}),
-    ("apps/environments/data/compatibility.yaml", "rules", {"title", "why", "remedy"}),
+    ("apps/environments/data/compatibility.yaml", "rules", {"title", "why", "remedy", "source"}),
     ("apps/environments/data/job_env.yaml", "values", {"why", "instead"}),
     ("apps/environments/data/job_env.yaml", "idle", {"why", "instead"}),
 )
@@ -93,7 +93,7 @@ def _texts_under(keys: Set[str], tree: Any, under: str = "") -> Iterator[str]:
     elif isinstance(tree, list):
         for value in tree:
             yield from _texts_under(keys, value, under)
-    elif isinstance(tree, str) and under in keys and tree:
+    elif isinstance(tree, str) and under in keys and tree and not tree.startswith("https://"):
         yield tree
 
 

@@ -74,7 +74,9 @@ class ImportPlan:
         return tuple(
             FieldError(
                 pointer=f"/{plan.table.value}/{error.row}/{error.column}",
-                message=f"{error.message} (found {error.value!r})" if error.value else error.message,
+                message=say("%(what)s (found %(value)s)", what=error.message, value=repr(error.value))
+                if error.value
+                else error.message,
                 code=error.code,
             )
             for plan in self.tables

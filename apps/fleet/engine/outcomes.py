@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from apps.core import digest
+from apps.core.texts import kept
 from apps.fleet.engine.cells import Value
 from apps.fleet.engine.importing import ImportPlan, TablePlan
 from apps.fleet.engine.tables import Key
@@ -68,6 +69,7 @@ def _of_table(plan: TablePlan) -> Iterator[dict[str, Any]]:
             "value": error.value,
             "message": error.message,
             "code": error.code,
+            **kept(error.message),
         }
     for made in (one for one in plan.created if one.row not in wrong):
         yield {"table": table, "row": made.row, "fate": Fate.CREATED.value, "key": _shown(made.key)}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from apps.core.errors import FieldError, Invalid, PortalError
+from apps.core.texts import kept, say
 from apps.fleet.engine.decoding import Decoded, Form, decode
 from apps.fleet.engine.importing import ImportPlan, Mode, plan_import
 from apps.fleet.engine.outcomes import counts_of, digest_of, outcomes_of
@@ -88,8 +89,16 @@ def note(row: BulkImport, found: Look) -> None:
         row.state, row.problem = ImportState.PLANNED, None
     else:
         row.state = ImportState.REFUSED
-        errors = [{"pointer": one.pointer, "message": str(one.message)} for one in found.errors]
-        row.problem = {"code": found.code, "detail": str(found.message), "errors": errors[:MAX_ERRORS]}
+        errors = [
+            {"pointer": one.pointer, "message": str(one.message), **kept(one.message)}
+            for one in found.errors[:MAX_ERRORS]
+        ]
+        row.problem = {
+            "code": found.code,
+            "detail": str(found.message),
+            **kept(found.message),
+            "errors": errors,
+        }
     row.save()
 
 
@@ -110,5 +119,5 @@ def _check_columns(columns: dict[str, str] | None) -> None:
     ours = [name for name in (columns or {}).values() if name]
     twice = sorted({name for name in ours if ours.count(name) > 1})
     if twice:
-        message = f"two columns of the file are mapped to {', '.join(twice)}"
+        message = say("two columns of the file are mapped to %(twice)s", twice=", ".join(twice))
         raise Invalid(message, code="columns", errors=[FieldError(pointer="/columns", message=message)])

@@ -122,7 +122,7 @@ def _text(error: PortalError) -> str:
         return _(
             "The fleet changed since this was looked at, so nothing was written. Hand the file in again."
         )
-    return str(error.message)
+    return said(error.message)
 
 
 def import_errors(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
