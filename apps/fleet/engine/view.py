@@ -30,6 +30,7 @@ from apps.fleet.engine.view_boxes import (
 MAX_ACCELERATORS = 1152
 MAX_NODES = 2500
 LANE_LIMIT = 40
+LANE_WIDTH = 620  # at least, however narrow the domain is
 
 CELL = 16
 CELL_GAP = 2
@@ -67,8 +68,9 @@ def place(fleet: FleetDescription, *, domain: str | None = None, detail: Detail 
         detail = _readable(fleet)
     lanes = list(_lanes(fleet)) if detail is not Detail.DOMAINS else []
     blocks = [_domain(name, nodes, detail) for name, nodes in _by_domain(fleet)]
-    content, width, height = flow(blocks, WIDTH, top=_lanes_height(lanes))
-    drawn = [*_lane_boxes(lanes), *(box for x, y, block in content for box in boxes(block, x, y, ""))]
+    across = max(flow(blocks, WIDTH, top=0)[1], LANE_WIDTH)
+    content, width, height = flow(blocks, WIDTH, top=_lanes_height(lanes, across))
+    drawn = [*_lane_boxes(lanes, across), *(box for x, y, block in content for box in boxes(block, x, y, ""))]
     right = max((box.x + box.width for box in drawn), default=0)
     return Picture(detail=detail, width=max(width, right + GAP), height=height, boxes=tuple(drawn))
 
@@ -190,14 +192,15 @@ def _switch(kind: Kind, key: str, label: str, width: int) -> Block:
     return Block(kind=kind, key=key, label=label, width=width, height=SWITCH_HEIGHT)
 
 
-def _lanes_height(lanes: Sequence[Sequence[Block]]) -> int:
-    return sum(flow(lane, WIDTH, top=0)[2] for lane in lanes)
+def _lanes_height(lanes: Sequence[Sequence[Block]], width: int) -> int:
+    return sum(flow(lane, width, top=0)[2] for lane in lanes)
 
 
-def _lane_boxes(lanes: Sequence[Sequence[Block]]) -> Iterator[Box]:
+def _lane_boxes(lanes: Sequence[Sequence[Block]], width: int) -> Iterator[Box]:
+    """Switches above what they connect, no wider than that, so that the picture fills its frame."""
     top = 0
     for lane in lanes:
-        placed, _, height = flow(lane, WIDTH, top=top)
+        placed, _, height = flow(lane, width, top=top)
         for x, y, block in placed:
             yield from boxes(block, x, y, "")
         top = height

@@ -43,6 +43,41 @@ class Tile:
     def worst(self) -> NodeState | None:
         return self.states[0][0] if self.states else None
 
+    @property
+    def values(self) -> str:
+        """What the legend finds it by."""
+        return " ".join(state.value for state, _number in self.states)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate:
+    """A cluster as its domains. states: of all of its nodes, worst first. rows: how many of each a domain has."""
+
+    tiles: tuple[Tile, ...]
+
+    @property
+    def nodes(self) -> int:
+        return sum(tile.nodes for tile in self.tiles)
+
+    @property
+    def accelerators(self) -> int:
+        return sum(tile.accelerators for tile in self.tiles)
+
+    @property
+    def states(self) -> list[tuple[NodeState, int]]:
+        return [
+            (state, sum(dict(tile.states).get(state, 0) for tile in self.tiles)) for state in self._present()
+        ]
+
+    @property
+    def rows(self) -> list[tuple[Tile, list[int]]]:
+        present = self._present()
+        return [(tile, [dict(tile.states).get(state, 0) for state in present]) for tile in self.tiles]
+
+    def _present(self) -> list[NodeState]:
+        seen = {state for tile in self.tiles for state, _number in tile.states}
+        return [state for state in _TROUBLE_FIRST if state in seen]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
@@ -118,8 +153,8 @@ def homes_of(cluster: Cluster) -> list[Domain | None]:
     return [*domains_of(cluster), *([None] if stray else [])]
 
 
-def tiles_of(cluster: Cluster) -> list[Tile]:
-    """The domains of a cluster in aggregate, and the nodes in none; four queries however large it is."""
+def aggregate_of(cluster: Cluster) -> Aggregate:
+    """The domains of a cluster in aggregate, and the nodes in none; as many queries however large it is."""
     kinds: dict[int, set[str]] = defaultdict(set)
     holds = Hold.objects.filter(node__cluster=cluster, released_at__isnull=True)
     for node, kind in holds.values_list("node_id", "kind"):
@@ -132,7 +167,8 @@ def tiles_of(cluster: Cluster) -> list[Tile]:
     cards = dict(counted.annotate(number=Count("pk")))
     homes = homes_of(cluster)
     keys = [home.pk if home else None for home in homes]
-    return [_tile(home, states[key], cards.get(key, 0)) for home, key in zip(homes, keys, strict=True)]
+    tiles = (_tile(home, states[key], cards.get(key, 0)) for home, key in zip(homes, keys, strict=True))
+    return Aggregate(tiles=tuple(tiles))
 
 
 def _tile(domain: Domain | None, states: Counter[NodeState], cards: int) -> Tile:

@@ -20,7 +20,7 @@ from apps.fleet.queries.layers import layer_of, layers
 from apps.fleet.queries.link_graph import link_graph_of
 from apps.fleet.words import fits_said, layout_title
 
-_KNOWN = frozenset({"domain", "colour", "node", "card", "mode", "show-rack"})
+_KNOWN = frozenset({"domain", "colour", "node", "card", "mode", "show-rack", "show-tiles"})
 _GRAPH = "graph"
 _NO_DOMAIN = "none"
 
@@ -40,7 +40,7 @@ def topology(request: HttpRequest, slug: str) -> HttpResponse:
     if asked or len(homes) == 1:
         domain = _domain(cluster, asked, homes)
         return render(request, "fleet/domain.html", context | _domain_context(request, cluster, domain))
-    return render(request, "fleet/topology.html", context | {"tiles": drawing.tiles_of(cluster)})
+    return render(request, "fleet/topology.html", context | {"whole": drawing.aggregate_of(cluster)})
 
 
 def _domain(cluster: Cluster, asked: str, homes: list[Domain | None]) -> Domain | None:

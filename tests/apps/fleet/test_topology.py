@@ -83,8 +83,23 @@ def test_one_domain_is_drawn_at_once_and_several_in_aggregate(domain, cluster, v
     assert b"sn-n18" in client_of(vic).get(address).content
     factories.node(cluster, "stray")
     answer = client_of(vic).get(address)
-    assert [(tile.nodes, tile.accelerators) for tile in answer.context["tiles"]] == [(18, 144), (1, 0)]
+    whole = answer.context["whole"]
+    assert [(tile.nodes, tile.accelerators) for tile in whole.tiles] == [(18, 144), (1, 0)]
+    assert (whole.nodes, whole.accelerators, whole.states) == (19, 144, [("in_service", 19)])
     assert b"stray" in client_of(vic).get(address + "?domain=none").content
+
+
+def test_the_cluster_in_aggregate_tells_its_troubles_as_legend_and_as_table(
+    cluster, vic, bo, actor_for, client_of
+):
+    sick = [
+        factories.node(cluster, f"{name}-1", domain=factories.domain(cluster, name)) for name in ("a", "b")
+    ]
+    services.hold_node(actor=actor_for(bo), node_id=sick[1].pk, kind=HoldKind.QUARANTINE, reason="Xid 79")
+    answer = client_of(vic).get(f"/clusters/{cluster.slug}/topology/")
+    assert answer.context["whole"].states == [("quarantined", 1), ("in_service", 1)]
+    assert [numbers for _tile, numbers in answer.context["whole"].rows] == [[0, 1], [1, 0]]
+    assert answer.content.decode().count('data-value="quarantined"') == 3  # legend, tile, row
 
 
 def test_the_page_has_a_link_for_each_of_144_accelerators_and_no_script_of_its_own(
