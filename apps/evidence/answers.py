@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from apps.core.errors import Invalid, PortalError, TooLarge
-from apps.evidence.models import Receipt, ReceiptState
+from apps.evidence.models import KeepPolicy, Receipt, ReceiptState
+from apps.evidence.services.policy import LONGEST_DAYS
+from apps.evidence.words import ASKS_A_PERSON, effect_name
 from apps.jobs.answers import address_of
 
 
@@ -43,28 +46,49 @@ class ReceiptOut(serializers.ModelSerializer[Receipt]):
     node = serializers.CharField(source="node_name", allow_blank=True)
     by = serializers.IntegerField(source="person_id", allow_null=True)
     refusal = serializers.SerializerMethodField()
-    effects = serializers.ListField(child=serializers.DictField(child=serializers.CharField()))
+    effects = serializers.SerializerMethodField(
+        help_text="What followed, each with what and label; html_url is the page of the run that it is about, "
+        "and to_do what a person has to do there."
+    )
+    older_than = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When what is on record was collected, where this is older: it is kept and changes nothing.",
+    )
     job = serializers.SerializerMethodField()
 
     class Meta:
         model = Receipt
         fields = ["id", "url", "html_url", "cluster", "state", "kind", "node", "file_name", "sha256"]
-        fields += ["size_bytes", "received_at", "collected_at", "repeated", "by", "via", "refusal"]
-        fields += ["effects", "job"]
+        fields += ["size_bytes", "received_at", "collected_at", "repeated", "times", "last_received_at"]
+        fields += ["by", "via", "refusal", "effects", "older_than", "job"]
 
     def get_url(self, receipt: Receipt) -> str:
         return reverse("api_evidence:receipt", args=[receipt.pk])
 
     def get_html_url(self, receipt: Receipt) -> str:
-        address = reverse("evidence:receipt", args=[receipt.pk])
-        request = self.context.get("request")
-        return request.build_absolute_uri(address) if request else address
+        return self._absolute(reverse("evidence:receipt", args=[receipt.pk]))
 
     @extend_schema_field(RefusalOut(allow_null=True))
     def get_refusal(self, receipt: Receipt) -> dict[str, str] | None:
         if receipt.state != ReceiptState.REFUSED:
             return None
         return {"code": receipt.refusal_code, "detail": receipt.refusal}
+
+    @extend_schema_field(serializers.ListField(child=serializers.DictField(child=serializers.CharField())))
+    def get_effects(self, receipt: Receipt) -> list[dict[str, str]]:
+        return [self._effect(effect) for effect in receipt.effects]
+
+    def _effect(self, effect: dict[str, str]) -> dict[str, str]:
+        told = dict(effect)
+        if "run" in effect:
+            told["html_url"] = self._absolute(reverse("benchmarks:run", args=[effect["run"]]))
+        if effect["what"] in ASKS_A_PERSON:
+            told["to_do"] = str(effect_name(effect["what"]))
+        return told
+
+    def _absolute(self, address: str) -> str:
+        request = self.context.get("request")
+        return request.build_absolute_uri(address) if request else address
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_job(self, receipt: Receipt) -> str | None:
@@ -78,6 +102,32 @@ class ReceiptWithReadingOut(ReceiptOut):
 
     class Meta(ReceiptOut.Meta):
         fields = [*ReceiptOut.Meta.fields, "reading"]
+
+
+class KeepPolicyOut(serializers.ModelSerializer[KeepPolicy]):
+    """For how many days a cluster keeps raw bytes that nothing rests on; 0 is for good."""
+
+    cluster = serializers.SlugField(source="scope.slug")
+    keep_days = serializers.IntegerField(allow_null=True, help_text="Null: the portal's setting holds.")
+    kinds = serializers.DictField(child=serializers.IntegerField(), help_text="Kind to its own number.")
+    portal_days = serializers.SerializerMethodField(help_text="The portal's setting.")
+    version = serializers.IntegerField(help_text="0: nothing was set.")
+
+    class Meta:
+        model = KeepPolicy
+        fields = ["cluster", "keep_days", "kinds", "portal_days", "version"]
+
+    def get_portal_days(self, _policy: KeepPolicy) -> int:
+        return int(settings.EVIDENCE_KEEP_DAYS)
+
+
+class KeepPolicyIn(serializers.Serializer[Any]):
+    keep_days = serializers.IntegerField(
+        allow_null=True, min_value=0, max_value=LONGEST_DAYS, help_text="Null: the portal's setting holds."
+    )
+    kinds = serializers.DictField(
+        child=serializers.IntegerField(min_value=0, max_value=LONGEST_DAYS), required=False, default=dict
+    )
 
 
 def refusal_of(receipt: Receipt) -> PortalError:

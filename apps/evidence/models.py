@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -71,6 +73,10 @@ class Receipt(models.Model):
     via = models.CharField(max_length=20)
     by_label = models.CharField(max_length=200)
     repeated = models.BooleanField(default=False)  # the same bytes were here before
+    # The same report again, by the same caller within a day, is counted here instead of making a row.
+    times = models.PositiveIntegerField(default=1)
+    last_received_at = models.DateTimeField(null=True)  # of the newest that was counted; null: of none
+    last_said_at = models.DateTimeField(null=True)  # when that was collected, at the latest when it arrived
 
     class Meta:
         ordering = ["-id"]
@@ -88,3 +94,24 @@ class Receipt(models.Model):
 
     def __str__(self) -> str:
         return self.file_name or self.sha256[:12]
+
+    @property
+    def older_than(self) -> datetime | None:
+        """When what is on record was collected, where this was collected before and so changed nothing."""
+        said = next((effect["label"] for effect in self.effects if effect["what"] == "outdated"), None)
+        return datetime.fromisoformat(said) if said else None
+
+
+class KeepPolicy(models.Model):
+    """How long a cluster keeps raw bytes; without a row, and for kinds without a number, the portal's setting holds."""
+
+    scope = models.OneToOneField(Scope, on_delete=models.CASCADE, related_name="+")
+    keep_days = models.PositiveIntegerField(null=True)  # 0: for good; null: as the portal's setting says
+    kinds = models.JSONField(default=dict)  # kind of evidence to its own number of days
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        verbose_name_plural = "keep policies"
+
+    def __str__(self) -> str:
+        return f"keep policy of {self.scope_id}"

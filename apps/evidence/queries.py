@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.conf import settings
+from django.db.models import Case, DateTimeField, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce, Least
 
+from apps.accounts.models import Scope
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
-from apps.evidence.models import Evidence, Receipt, ReceiptState
+from apps.core.texts import say
+from apps.evidence.models import Evidence, KeepPolicy, Receipt, ReceiptState
+
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def receipts_visible(actor: Actor) -> QuerySet[Receipt]:
@@ -24,14 +30,14 @@ def receipt_for(actor: Actor, receipt_id: int) -> Receipt:
     """One delivery. Raises Missing."""
     receipt = receipts_visible(actor).select_related("reading").filter(pk=receipt_id).first()
     if receipt is None:
-        raise Missing("there is no such delivery, or you may not see it")
+        raise Missing(say("there is no such delivery, or you may not see it"))
     return receipt
 
 
 def evidence_for(actor: Actor, sha256: str) -> Evidence:
     """Evidence of which the actor may see at least one delivery. Raises Missing."""
     if not receipts_visible(actor).filter(sha256=sha256, evidence__isnull=False).exists():
-        raise Missing("there is no such evidence, or you may not see it")
+        raise Missing(say("there is no such evidence, or you may not see it"))
     return Evidence.objects.get(sha256=sha256)
 
 
@@ -57,16 +63,38 @@ def accepted_before(*, scope_id: int, sha256: str) -> Receipt | None:
     return rows.filter(evidence__thinned_at__isnull=True).select_related("reading").order_by("-id").first()
 
 
-def is_outdated(receipt: Receipt) -> bool:
-    """Whether something newer of the same kind was applied for the same name already.
+def twins_of(
+    actor: Actor, digests: Collection[str], *, scope_id: int, since: datetime
+) -> dict[tuple[str, str, str], Receipt]:
+    """Digest, node name and file name to the newest delivery of them by the same caller.
+
+    Only what was received after `since` and applied, and of which the bytes are still here.
+    """
+    rows = Receipt.objects.filter(
+        scope_id=scope_id,
+        sha256__in=digests,
+        received_at__gt=since,
+        person_id=actor.person_id,
+        via=actor.via.value,
+        by_label=actor.label[:200],
+        state=ReceiptState.APPLIED,
+        reading__isnull=False,
+        evidence__thinned_at__isnull=True,
+    )
+    return {(row.sha256, row.node_name, row.file_name): row for row in rows.order_by("id")}
+
+
+def newer_on_record(receipt: Receipt) -> datetime | None:
+    """When the newest of the same kind that was applied for the same name was collected; None where this is it.
 
     Nothing was collected after it arrived: a node whose clock runs ahead would outdate all that follows.
     """
     same = Receipt.objects.filter(scope_id=receipt.scope_id, kind=receipt.kind, state=ReceiptState.APPLIED)
-    said_at = Coalesce(Least("collected_at", "received_at"), "received_at")
+    said_at = Coalesce("last_said_at", Least("collected_at", "received_at"), "received_at")
     newer = same.filter(node_name=receipt.node_name).annotate(said_at=said_at).exclude(pk=receipt.pk)
     own = min(receipt.collected_at or receipt.received_at, receipt.received_at)
-    return newer.filter(said_at__gt=own).exists()
+    times = newer.filter(said_at__gt=own).order_by("-said_at").values_list("said_at", flat=True)
+    return times.first()
 
 
 def was_applied_before(receipt: Receipt) -> bool:
@@ -75,14 +103,44 @@ def was_applied_before(receipt: Receipt) -> bool:
     return same.filter(node_name=receipt.node_name, state=ReceiptState.APPLIED).exists()
 
 
-def thinnable(*, before: datetime) -> QuerySet[Evidence]:
-    """Evidence whose raw bytes nothing rests on: all its deliveries are older than `before`, none of them waits
-    or is the newest of its kind for its node, and no decision pinned it."""
+def keep_policy_of(scope: Scope) -> KeepPolicy:
+    """The cluster's policy; an unsaved one that says nothing (version 0) where it has none."""
+    return KeepPolicy.objects.filter(scope=scope).first() or KeepPolicy(scope=scope, version=0)
+
+
+def kinds_of(scope: Scope) -> list[str]:
+    """The kinds of evidence that were ever accepted for a cluster, in order."""
+    rows = Receipt.objects.filter(scope=scope, reading__isnull=False).order_by("kind")
+    return list(rows.values_list("kind", flat=True).distinct())
+
+
+def kept_since(now: datetime) -> tuple[Case, datetime]:
+    """From when on a delivery is kept by its cluster and kind, as an expression; and the latest such time."""
+    whens, times = [], [_since(now, settings.EVIDENCE_KEEP_DAYS)]
+    for policy in KeepPolicy.objects.order_by("id"):
+        for kind, days in policy.kinds.items():
+            times.append(_since(now, days))
+            whens.append(When(scope_id=policy.scope_id, kind=kind, then=Value(times[-1])))
+        if policy.keep_days is not None:
+            times.append(_since(now, policy.keep_days))
+            whens.append(When(scope_id=policy.scope_id, then=Value(times[-1])))
+    return Case(*whens, default=Value(times[0]), output_field=DateTimeField()), max(times)
+
+
+def _since(now: datetime, days: int) -> datetime:
+    return now - timedelta(days=days) if days else _EVER
+
+
+def thinnable(*, now: datetime) -> QuerySet[Evidence]:
+    """Evidence whose raw bytes nothing rests on: each of its deliveries is older than its cluster keeps its kind,
+    none of them waits or is the newest of its kind for its node, and no decision pinned it."""
+    since, latest = kept_since(now)
     accepted = Receipt.objects.filter(evidence__isnull=False)
     newer = accepted.filter(
         scope=OuterRef("scope"), node_name=OuterRef("node_name"), kind=OuterRef("kind"), pk__gt=OuterRef("pk")
     )
-    of_it = accepted.filter(evidence=OuterRef("pk"))
-    needed = of_it.filter(~Q(state=ReceiptState.APPLIED) | Q(received_at__gte=before) | ~Exists(newer))
-    old = Evidence.objects.filter(pinned=False, thinned_at__isnull=True, stored_at__lt=before)
+    of_it = accepted.filter(evidence=OuterRef("pk")).annotate(kept_since=since)
+    recent = Q(received_at__gte=F("kept_since")) | Q(last_received_at__gte=F("kept_since"))
+    needed = of_it.filter(~Q(state=ReceiptState.APPLIED) | recent | ~Exists(newer))
+    old = Evidence.objects.filter(pinned=False, thinned_at__isnull=True, stored_at__lt=latest)
     return old.filter(~Exists(needed))

@@ -7,9 +7,12 @@ from django.utils.translation import gettext_lazy as _
 
 # What people type to get it; the same in every language.
 KINDS: dict[str, str] = {
+    "ascend_versions": "Ascend version.info, npu-smi info -t board",
     "collect_env": "python -m torch.utils.collect_env",
     "dcgm_metrics": "dcgm-exporter",
     "dcgmi_diag": "dcgmi diag",
+    "dmi": "dmidecode -t system -t baseboard",
+    "fabric_manager": "nv-fabricmanager --version",
     "hccl_test": "hccl_test",
     "hl_smi": "hl-smi",
     "hypernode": "Volcano HyperNode",
@@ -28,6 +31,9 @@ KINDS: dict[str, str] = {
     "nvidia_smi_q": "nvidia-smi -q",
     "nvidia_smi_topo": "nvidia-smi topo -m",
     "nvidia_smi_xml": "nvidia-smi -q -x",
+    "nvswitch_firmware": "NVSwitch firmware",
+    "ofed_info": "ofed_info -s",
+    "package_list": "dpkg -l, rpm -qa",
     "rccl_tests": "rccl-tests",
     "rocm_smi_concise": "rocm-smi",
     "rocm_smi_json": "rocm-smi --showall --json",
@@ -42,12 +48,19 @@ EFFECTS: dict[str, str | Promise] = {
     "node_versions": _("new versions recorded"),
     "node_versions_same": _("versions confirmed"),
     "node_versions_older": _("collected before what is on record; nothing changed"),
+    "outdated": _("older than what is on record: kept as evidence, changes nothing; on record is that of"),
     "node_health": _("health observed"),
     "hardware_changed": _("hardware was swapped"),
     "benchmark_run": _("benchmark run recorded"),
     "benchmark_run_known": _("the same file is on record; no new benchmark run"),
+    "benchmark_collective_needed": _(
+        "its output does not say which collective ran: open the run and state it, until then it counts for nothing"
+    ),
     "rollback_done": _("rollback closed"),
 }
+
+# Effects after which somebody has something to do.
+ASKS_A_PERSON = frozenset({"benchmark_collective_needed"})
 
 VIAS: dict[str, str | Promise] = {
     "session": _("in the browser"),

@@ -6,18 +6,20 @@ from typing import Any
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core.api import actor_of
-from apps.evidence import queries
-from apps.evidence.answers import ReceiptOut, ReceiptWithReadingOut
+from apps.accounts.queries import scope_by_slug
+from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.rights import TokenScope
+from apps.evidence import queries, services
+from apps.evidence.answers import KeepPolicyIn, KeepPolicyOut, ReceiptOut, ReceiptWithReadingOut
 from apps.evidence.downloads import raw_response
 from apps.evidence.filters import ReceiptFilter
-from apps.evidence.models import Receipt
+from apps.evidence.models import KeepPolicy, Receipt
 
 
 class Receipts(generics.ListAPIView):
@@ -37,6 +39,32 @@ class OneReceipt(APIView):
         """One delivery, with the facts and warnings that were read from it."""
         receipt = queries.receipt_for(actor_of(request), receipt_id)
         return Response(ReceiptWithReadingOut(receipt, context={"request": request}).data)
+
+
+class Keeping(APIView):
+    token_scopes = {"PUT": TokenScope.EVIDENCE_WRITE}
+
+    @extend_schema(responses=KeepPolicyOut, operation_id="evidence_keeping_retrieve")
+    def get(self, request: Request, slug: str) -> Response:
+        """For how long a cluster keeps raw bytes that nothing rests on."""
+        return _kept(queries.keep_policy_of(scope_by_slug(slug, actor=actor_of(request))))
+
+    @extend_schema(
+        request=KeepPolicyIn,
+        responses=KeepPolicyOut,
+        parameters=[OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)],
+        operation_id="evidence_keeping_update",
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """Set it; needs the right to administrate the cluster. What a decision rests on stays whatever is said."""
+        actor = actor_of(request)
+        scope = scope_by_slug(slug, actor=actor)
+        seen, data = version_seen(request), checked(KeepPolicyIn, request)
+        return _kept(services.set_keep_policy(actor=actor, scope_id=scope.pk, expected_version=seen, **data))
+
+
+def _kept(policy: KeepPolicy) -> Response:
+    return with_version(Response(KeepPolicyOut(policy).data), policy.version)
 
 
 class Raw(APIView):

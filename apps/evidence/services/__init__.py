@@ -10,15 +10,21 @@ from apps.evidence.services.deliveries import (
     settle,
 )
 from apps.evidence.services.keeping import pin, sweep, thin
+from apps.evidence.services.policy import set_keep_policy
+from apps.evidence.services.repeats import Said, count_repeats, countable
 
 __all__ = [
+    "Said",
     "assign_node",
+    "count_repeats",
+    "countable",
     "parse_collected_at",
     "pin",
     "read_receipt",
     "receive",
     "receive_known",
     "refuse",
+    "set_keep_policy",
     "settle",
     "sweep",
     "thin",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from apps.core import clock
@@ -33,14 +31,12 @@ def sweep() -> int:
 
 
 def thin(*, at_most: int = 1000) -> int:
-    """Remove raw bytes older than EVIDENCE_KEEP_DAYS that nothing rests on; readings stay. Returns how many.
+    """Remove raw bytes that nothing rests on, older than their clusters keep them; readings stay. Returns how many.
 
     What a decision pinned stays, and so does the newest delivery of each kind for each node.
     """
-    if settings.EVIDENCE_KEEP_DAYS == 0:
-        return 0
     now = clock.now()
-    thinnable = queries.thinnable(before=now - timedelta(days=settings.EVIDENCE_KEEP_DAYS))
+    thinnable = queries.thinnable(now=now)
     thinned = 0
     for evidence in thinnable.order_by("id")[:at_most]:
         # The row says first that the bytes are gone: killed in between, the sweep removes them.

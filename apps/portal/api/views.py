@@ -17,11 +17,12 @@ from apps.core.rights import Right, TokenScope
 from apps.evidence.answers import ReceiptOut, refusal_of
 from apps.evidence.models import Receipt, ReceiptState
 from apps.evidence.queries import known_digests
-from apps.evidence.services import parse_collected_at
+from apps.evidence.services import Said, parse_collected_at
 from apps.fleet.queries import cluster_for
 from apps.portal.api import serializers as s
 from apps.portal.api.bodies import RAW_TYPES, file_of
 from apps.portal.services import intake
+from apps.portal.services.unchanged import count_unchanged
 
 _WRITES = {"POST": TokenScope.EVIDENCE_WRITE}
 _NAMES = frozenset({"node", "file_name", "collected_at", "kind", "sha256"})
@@ -51,7 +52,7 @@ class HandIn(APIView):
     @extend_schema(
         parameters=_PARAMETERS,
         request=dict.fromkeys(RAW_TYPES, OpenApiTypes.BINARY) | {"multipart/form-data": _FORM},
-        responses={201: ReceiptOut},
+        responses={200: ReceiptOut, 201: ReceiptOut},
         operation_id="clusters_evidence_create",
     )
     def post(self, request: Request, slug: str) -> Response:
@@ -59,7 +60,8 @@ class HandIn(APIView):
 
         The answer is its receipt: applied, unmatched (its node does not exist yet), or stored, where the file
         is large and `job` reads it. What cannot be read is refused with a problem (413 above the limit) that
-        names the `receipt`. The same bytes may be sent again: each delivery counts as a report of its time.
+        names the `receipt`. The same bytes may be sent again: each delivery counts as a report of its time. Named
+        by `sha256`, a report that changes nothing is counted at the receipt that it repeats: 200 with that.
         """
         actor = actor_of(request)
         cluster = cluster_for(actor, slug, Right.OPERATE)
@@ -96,6 +98,33 @@ class Known(APIView):
         return Response(s.DigestsOut(body).data)
 
 
+class Unchanged(APIView):
+    token_scopes = _WRITES
+
+    @extend_schema(
+        request=s.UnchangedIn, responses=s.UnchangedOut, operation_id="clusters_evidence_unchanged"
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Count all reports of nodes that say word for word what they said last time, in one request.
+
+        A report is left to be delivered (null) where the bytes are not known, where they are not what is on record
+        of the node, or where something may follow from them; so is each that follows it of the same file.
+        """
+        actor = actor_of(request)
+        cluster = cluster_for(actor, slug, Right.OPERATE)
+        reports = [
+            Said(
+                sha256=one["sha256"],
+                node_name=one["node"],
+                file_name=one["file_name"],
+                collected_at=one["collected_at"],
+            )
+            for one in checked(s.UnchangedIn, request)["reports"]
+        ]
+        counted = count_unchanged(actor=actor, cluster=cluster, reports=reports)
+        return Response({"receipts": [receipt.pk if receipt else None for receipt in counted]})
+
+
 class AssignNode(APIView):
     token_scopes = _WRITES
 
@@ -108,8 +137,8 @@ class AssignNode(APIView):
 
 
 def _created(request: Request, receipt: Receipt) -> Response:
-    """201 with the receipt and its address. Raises what refused it."""
+    """The receipt and its address: 201, or 200 where it counts a report once more. Raises what refused it."""
     if receipt.state == ReceiptState.REFUSED:
         raise refusal_of(receipt)
     body = ReceiptOut(receipt, context={"request": request}).data
-    return Response(body, status=201, headers={"Location": body["url"]})
+    return Response(body, status=201 if receipt.times == 1 else 200, headers={"Location": body["url"]})

@@ -2,11 +2,11 @@
 """Client of Supernode Portal: one file, Python 3.6 or newer, standard library only.
 
   snp.py collect --url URL --cluster SLUG [--node NAME]           run the vendor tools here, push their output
-  snp.py push    --url URL --cluster SLUG --node NAME FILE...     push any files
+  snp.py push    --url URL --cluster SLUG --node NAME FILE...     push any files, as old as they are
   snp.py gate    --url URL (--launch ID | --cluster SLUG --nodes LIST) [--wait SECONDS]
 
-The token comes from --token-file, or from the environment variable SNP_TOKEN. --url, --cluster and --spool may
-stand in SNP_URL, SNP_CLUSTER and SNP_SPOOL.
+The token comes from --token-file, or from the environment variable SNP_TOKEN. --url, --cluster, --spool,
+--root and --dcgm-url may stand in SNP_URL, SNP_CLUSTER, SNP_SPOOL, SNP_ROOT and SNP_DCGM_URL.
 
 Exit codes of gate: 0 go, 1 no-go, 2 usage, 3 unknown or stale, 4 not authorised, 5 timed out, 6 portal down,
 10 waiting for sign-off. Those of collect and push: 0 all accepted (or kept in the spool while the portal is
@@ -16,10 +16,12 @@ has no spool).
 
 import argparse
 import fcntl
+import glob
 import hashlib
 import http.client
 import json
 import os
+import re
 import shutil
 import socket
 import ssl
@@ -31,28 +33,55 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-VERSION = "1.1"
+VERSION = "1.2"
 
 GO, NO_GO, USAGE, UNKNOWN, NOT_AUTHORISED, TIMED_OUT, PORTAL_DOWN, NEEDS_SIGNOFF = 0, 1, 2, 3, 4, 5, 6, 10
 
+DMI = (
+    "sys_vendor product_name product_version product_serial product_uuid board_vendor board_name board_version"
+    " board_serial bios_vendor bios_version bios_date"
+).split()
+DPKG_FORMAT = "${db:Status-Abbrev} ${binary:Package} ${Version}\\n"
+FABRIC_UNIT = "nvidia-fabricmanager.service"
 # What is run where it exists, none of it as root: name, command, seconds it may take. Volatile health dumps
 # are sent by --health only, so that versions can be reported often at little cost.
 VERSION_TOOLS = [
     ("nvidia-smi.xml", ["nvidia-smi", "-q", "-x"], 60),
     ("nvidia-topo.txt", ["nvidia-smi", "topo", "-m"], 30),
+    ("fabric-manager.txt", ["nv-fabricmanager", "--version"], 20),
     ("collect-env.txt", ["PYTHON", "-m", "torch.utils.collect_env"], 120),
     ("npu-smi.txt", ["npu-smi", "info"], 60),
     ("rocm-smi.json", ["rocm-smi", "--showall", "--json"], 60),
+    ("ofed.txt", ["ofed_info", "-s"], 30),
     ("ibv-devinfo.txt", ["ibv_devinfo"], 30),
+    ("packages.txt", ["dpkg-query", "-W", "-f", DPKG_FORMAT, "*fabric*manager*"], 30),
+    ("packages.txt", ["rpm", "-qa", "*fabric*manager*"], 30),
+]
+# What is read where it is there: name, and patterns of files. A node's serial numbers are for root only; a unit
+# may leave them for us in /run/snp-dmi.
+VERSION_FILES = [
+    ("nvswitch.txt", ["/proc/driver/nvidia-nvswitch/devices/*/information"]),
+    ("ascend.txt", ["/usr/local/Ascend/driver/version.info", "/usr/local/Ascend/firmware/version.info"]),
+    ("dmi.txt", [folder + name for name in DMI for folder in ("/sys/class/dmi/id/", "/run/snp-dmi/")]),
 ]
 HEALTH_TOOLS = [
     ("nvlink.txt", ["nvidia-smi", "nvlink", "-s"], 60),
     ("nvlink-errors.txt", ["nvidia-smi", "nvlink", "-e"], 60),
+    (
+        "fabric-service.txt",
+        ["systemctl", "show", FABRIC_UNIT, "-p", "Id,LoadState,ActiveState,SubState,UnitFileState"],
+        20,
+    ),
     ("ibstat.txt", ["ibstat"], 30),
     ("dmesg.txt", ["dmesg", "--time-format", "iso"], 30),
 ]
+# systemd is everywhere: its word on this unit counts where the unit's program is.
+NEEDS = {"fabric-service.txt": "nv-fabricmanager"}
 # A tool that fails and prints less than this has printed its error, not its report.
 ERROR_BYTES = 512
+# A file of these that is larger is none of them; an exporter prints no more.
+FILE_BYTES = 1 << 20
+METRICS_BYTES = 16 << 20
 # Half-written files of a run that was killed are removed after this time.
 LEFT_OVER_S = 3600
 
@@ -126,6 +155,30 @@ class Portal(object):
         answer = self.call("POST", "/clusters/%s/evidence/known/" % _quoted(cluster), body)
         return set(answer.get("known") or []), answer.get("limit_bytes")
 
+    def unchanged(self, cluster, deliveries):
+        """Those that say word for word what the node said last: the portal has counted them, in this one call."""
+        named = [one for one in deliveries if one.node]
+        if not named:
+            return []
+        reports = [
+            {
+                "sha256": one.sha256,
+                "node": one.node,
+                "file_name": one.name,
+                "collected_at": one.collected_at,
+            }
+            for one in named
+        ]
+        body = json.dumps({"reports": reports}).encode("utf-8")
+        try:
+            answer = self.call("POST", "/clusters/%s/evidence/unchanged/" % _quoted(cluster), body)
+        except Refused as refusal:
+            if refusal.status not in (400, 404, 405):
+                raise
+            return []  # a portal before 1.2 does not count
+        receipts = (answer.get("receipts") or [])[: len(named)]
+        return [named[place] for place, receipt in enumerate(receipts) if receipt is not None]
+
     def push(self, cluster, delivery, is_known):
         """Hand one file in and give back its receipt; known bytes by their digest alone."""
         query = {"node": delivery.node, "file_name": delivery.name, "collected_at": delivery.collected_at}
@@ -179,7 +232,7 @@ class Delivery(object):
 
 
 class Sender(object):
-    """Sends files of one cluster, the digests first and the bytes only where they are not known."""
+    """Sends files of one cluster: counted where nothing changed, else the bytes only where they are not known."""
 
     def __init__(self, portal, cluster):
         self.portal, self.cluster = portal, cluster
@@ -194,6 +247,13 @@ class Sender(object):
         stumbled = None
         for start in range(0, len(deliveries), 200):
             batch = deliveries[start : start + 200]
+            counted = self.portal.unchanged(self.cluster, batch)
+            for one in counted:
+                print("%s: unchanged" % one.name)
+                yield one
+            batch = [one for one in batch if one not in counted]
+            if not batch:
+                continue
             known, limit_bytes = self.portal.known(self.cluster, [one.sha256 for one in batch])
             for one in batch:
                 try:
@@ -220,11 +280,32 @@ class Sender(object):
                 raise
             self._refused(one, refusal)
             return
-        print("%s: %s %s" % (one.name, receipt.get("state", "?"), receipt.get("kind", "")))
+        print("%s: %s %s%s" % (one.name, receipt.get("state", "?"), receipt.get("kind", ""), _older(receipt)))
 
     def _refused(self, one, reason):
         print("%s: refused: %s" % (one.name, reason))
         self.worst = NO_GO
+
+
+def _older(receipt):
+    """What to add where the portal has something newer on record; empty where it has not."""
+    if not receipt.get("older_than"):
+        return ""
+    return (
+        ": collected %s, older than what is on record (%s): kept as evidence, changes nothing;"
+        " --collected-at now says that it is current" % (receipt.get("collected_at"), receipt["older_than"])
+    )
+
+
+def collected_at(text):
+    """A reader of --collected-at: gives the time of a file. Raises ArgumentTypeError for what is no time."""
+    if text == "file":
+        return lambda path: time_text(os.path.getmtime(path))
+    if text == "now":
+        return lambda path: time_text()
+    if re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$", text):
+        return lambda path: text
+    raise argparse.ArgumentTypeError("say file, now, or a time with offset such as 2026-01-31T12:00:00+08:00")
 
 
 def push_command(portal, options):
@@ -233,7 +314,7 @@ def push_command(portal, options):
             say("%s: no such file" % path)
             return USAGE
     deliveries = [
-        Delivery(path, os.path.basename(path), options.node, time_text(os.path.getmtime(path)))
+        Delivery(path, os.path.basename(path), options.node, options.collected_at(path))
         for path in options.files
     ]
     sender = Sender(portal, options.cluster)
@@ -260,6 +341,13 @@ def collect_command(portal, options):
         for name, command, limit_s in tools
         if _run_tool(spool, options.node, name, _with_python(command, options.python), limit_s)
     ]
+    made += [
+        name
+        for name, patterns in VERSION_FILES
+        if _read_files(spool, options.node, name, patterns, options.root)
+    ]
+    if options.health and options.dcgm_url and _fetch_metrics(spool, options.node, options.dcgm_url):
+        made.append("dcgm.prom")
     if not made:
         say("none of the vendor tools is here, or none answered")
     _bound(spool, options.spool_limit * (1 << 20))
@@ -293,7 +381,7 @@ def _with_python(command, python):
 
 def _run_tool(spool, node, name, command, limit_s):
     """Whether the tool is here and printed a report; that lies in the spool then, whole."""
-    if shutil.which(command[0]) is None:
+    if shutil.which(command[0]) is None or (name in NEEDS and shutil.which(NEEDS[name]) is None):
         return False
     try:
         done = subprocess.run(
@@ -308,15 +396,60 @@ def _run_tool(spool, node, name, command, limit_s):
         say("%s: %s" % (name, error))
         return False
     printed = done.stdout.strip()
+    if not printed and name == "packages.txt":
+        return False  # none of these packages is installed
     if not printed or (done.returncode != 0 and len(printed) < ERROR_BYTES):
         lines = (done.stderr.strip() or printed or b"it printed nothing").splitlines()
         say("%s: exit code %d: %s" % (name, done.returncode, lines[-1].decode("utf-8", "replace")[:200]))
         return False
+    _keep(spool, node, name, done.stdout)
+    return True
+
+
+def _read_files(spool, node, name, patterns, root):
+    """Whether any of the files is here and may be read; they lie in the spool then, each under its path.
+
+    root: where the node's own file system begins; the paths are those without it.
+    """
+    parts, refused = [], []
+    root = root.rstrip("/")
+    for path in [path for pattern in patterns for path in sorted(glob.glob(glob.escape(root) + pattern))]:
+        try:
+            with open(path, "rb") as file:
+                held = file.read(FILE_BYTES).strip()
+        except OSError as error:
+            refused.append("%s: %s" % (path[len(root) :], error.strerror))
+            continue
+        if held:
+            parts.append(b"==> " + os.fsencode(path[len(root) :]) + b" <==\n" + held + b"\n")
+    if refused:
+        say("%s: skipped %s" % (name, "; ".join(refused)))
+    if parts:
+        _keep(spool, node, name, b"\n".join(parts))
+    return bool(parts)
+
+
+def _fetch_metrics(spool, node, url):
+    """Whether an exporter of GPU metrics answers here; what it says lies in the spool then."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
+    try:
+        with opener.open(url, timeout=10) as response:
+            held = response.read(METRICS_BYTES + 1)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        say("dcgm.prom: %s: %s" % (url, error))
+        return False
+    if b"DCGM_" not in held or len(held) > METRICS_BYTES:
+        say("dcgm.prom: %s serves no metrics of GPUs" % url)
+        return False
+    _keep(spool, node, "dcgm.prom", held)
+    return True
+
+
+def _keep(spool, node, name, data):
     stem = "%s-%06d-%s" % (time.strftime("%Y%m%d%H%M%S", time.gmtime()), os.getpid(), name)
     meta = {"node": node, "name": name, "collected_at": time_text()}
-    _write_whole(os.path.join(spool, stem + ".data"), done.stdout)
+    _write_whole(os.path.join(spool, stem + ".data"), data)
     _write_whole(os.path.join(spool, stem + ".json"), json.dumps(meta).encode("utf-8"))
-    return True
 
 
 def _write_whole(path, data):
@@ -452,10 +585,27 @@ def parser():
     collect.add_argument("--node", default=socket.gethostname(), help="name of this node in the portal")
     collect.add_argument("--spool", default=os.environ.get("SNP_SPOOL", ""), help="folder for what waits")
     collect.add_argument("--spool-limit", type=int, default=512, metavar="MIB", help="the oldest goes above")
+    collect.add_argument(
+        "--root",
+        default=os.environ.get("SNP_ROOT", "/"),
+        help="where the node's file system is mounted, for a container that has it (SNP_ROOT)",
+    )
     collect.add_argument("--health", action="store_true", help="also what changes all the time")
+    collect.add_argument(
+        "--dcgm-url",
+        default=os.environ.get("SNP_DCGM_URL", ""),
+        help="where dcgm-exporter serves this node's metrics, asked with --health (SNP_DCGM_URL)",
+    )
     collect.add_argument("--python", default=sys.executable, help="the Python that has the training's torch")
     push = commands.add_parser("push", help="push files")
     push.add_argument("--node", default="", help="the node (or domain) that the files are about")
+    push.add_argument(
+        "--collected-at",
+        type=collected_at,
+        default="file",
+        metavar="TIME",
+        help="when the files were made: file (when each was last changed, the default), now, or a time with offset",
+    )
     push.add_argument("files", nargs="+", metavar="FILE")
     gate = commands.add_parser("gate", help="may this job start?")
     gate.add_argument("--launch", default="", help="id of the launch")

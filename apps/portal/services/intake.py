@@ -11,10 +11,12 @@ from apps.core.actor import Actor
 from apps.evidence import queries as evidence_queries
 from apps.evidence import services as evidence
 from apps.evidence.models import Receipt, ReceiptState
+from apps.evidence.services import Said
 from apps.fleet.models import Cluster
 from apps.fleet.queries import cluster_of_scope
 from apps.jobs.services import enqueue
 from apps.portal.services import owners
+from apps.portal.services.unchanged import count_unchanged
 
 
 def take_in(
@@ -53,8 +55,13 @@ def take_in_known(
     node_name: str = "",
     collected_at: datetime | None = None,
 ) -> Receipt:
-    """The same for bytes that the cluster handed in before, named by their digest. Raises Missing (unknown_digest)."""
-    return evidence.receive_known(
+    """The same for bytes that the cluster handed in before, named by their digest. Raises Missing (unknown_digest).
+
+    Where nothing follows from it the report is counted, and the receipt is that of the delivery that it repeats.
+    """
+    said = Said(sha256=sha256, node_name=node_name, file_name=file_name, collected_at=collected_at)
+    counted = count_unchanged(actor=actor, cluster=cluster, reports=[said])
+    return counted[0] or evidence.receive_known(
         actor=actor,
         scope_id=cluster.scope_id,
         sha256=sha256,
@@ -103,6 +110,7 @@ def _apply(receipt: Receipt) -> None:
         return
     delivery = _delivery(receipt)
     effects = [effect for owner in owners.OWNERS for effect in owner(delivery)]
+    effects = owners.outdated(delivery, effects)
     state = ReceiptState.UNMATCHED if delivery.lacks_node and not effects else ReceiptState.APPLIED
     evidence.settle(receipt_id=receipt.pk, state=state, effects=effects)
 

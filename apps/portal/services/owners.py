@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cached_property
 
 from apps.benchmarks import services as benchmarks
+from apps.benchmarks.models import BenchmarkRun
 from apps.changes import services as changes
 from apps.core import actor as actors
 from apps.environments import services as environments
@@ -93,9 +94,14 @@ class Delivery:
         return min(self.receipt.collected_at or received_at, received_at)
 
     @cached_property
+    def newer_at(self) -> datetime | None:
+        """When what is on record of its kind was collected, where that is newer; None where nothing is."""
+        return None if self.reading.kind in _LOGS else evidence.newer_on_record(self.receipt)
+
+    @property
     def is_outdated(self) -> bool:
         """Whether a newer report of its kind was applied already: it must not overwrite what is so now."""
-        return self.reading.kind not in _LOGS and evidence.is_outdated(self.receipt)
+        return self.newer_at is not None
 
 
 def node_versions(delivery: Delivery) -> list[Effect]:
@@ -121,14 +127,20 @@ def _reported(delivery: Delivery, node: Node, facts: tuple[ComponentFact, ...]) 
 
 
 def node_hardware(delivery: Delivery) -> list[Effect]:
-    """Fleet: identities of the cards, where the file lists them."""
-    cards = delivery.reading.facts.get("gpus")
+    """Fleet: identities of the cards, or of the machine and its board, where the file lists them."""
+    facts = delivery.reading.facts
     if delivery.node is None or delivery.is_outdated:
         return []
+    cards, machine = facts.get("gpus"), {}
+    if delivery.reading.kind == "dmi":
+        cards = []
+        machine = {
+            f"{part}_serial": str((facts.get(part) or {}).get("serial") or "") for part in ("board", "system")
+        }
     if not isinstance(cards, list) or not all(isinstance(card, dict) for card in cards):
         return []
     changes = fleet.note_hardware(
-        node_id=delivery.node.pk, cards=cards, sha256=delivery.sha256, at=delivery.said_at
+        node_id=delivery.node.pk, cards=cards, sha256=delivery.sha256, at=delivery.said_at, **machine
     )
     return [
         {
@@ -157,16 +169,15 @@ def benchmark_runs(delivery: Delivery) -> list[Effect]:
         received_at=delivery.receipt.received_at,
         warnings=delivery.receipt.reading.warnings if delivery.receipt.reading else (),
     )
-    return [
-        {
-            "what": "benchmark_run"
-            if run.received_at == delivery.receipt.received_at
-            else "benchmark_run_known",
-            "label": str(run),
-            "run": str(run.pk),
-        }
-        for run in runs
-    ]
+    return [effect for run in runs for effect in _run_effects(run, delivery.receipt.received_at)]
+
+
+def _run_effects(run: BenchmarkRun, received_at: datetime) -> list[Effect]:
+    """That the run is on record, and, where its output names no collective, that a person has to."""
+    what = "benchmark_run" if run.received_at == received_at else "benchmark_run_known"
+    said = {"label": str(run), "run": str(run.pk)}
+    asks = [] if run.collective else [{"what": "benchmark_collective_needed", **said}]
+    return [{"what": what, **said}, *asks]
 
 
 def node_health(delivery: Delivery) -> list[Effect]:
@@ -179,6 +190,14 @@ def node_health(delivery: Delivery) -> list[Effect]:
     return (
         [{"what": "node_health", "label": delivery.node.name, "node": str(delivery.node.pk)}] if held else []
     )
+
+
+def outdated(delivery: Delivery, effects: list[Effect]) -> list[Effect]:
+    """What came about, or that nothing did because what is on record was collected later."""
+    brought_about = [effect for effect in effects if effect["what"] != "node_versions_older"]
+    if delivery.newer_at is None or brought_about or not delivery.has_home:
+        return effects
+    return [{"what": "outdated", "label": delivery.newer_at.isoformat(timespec="seconds")}]
 
 
 OWNERS: tuple[Callable[[Delivery], list[Effect]], ...] = (

@@ -7,7 +7,9 @@ from datetime import timedelta
 
 import pytest
 
+from apps.audit.models import AuditEvent
 from apps.core import clock
+from apps.core.errors import Invalid, NotAllowed, Stale
 from apps.evidence import services, store
 from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
 from tests.support import corpus
@@ -188,3 +190,63 @@ def test_both_are_due_again_and_again(run_jobs):
     for kind in ("evidence.sweep", "evidence.thin"):
         enqueue(kind, actor=actors.system())
     assert [job.result for job in run_jobs()] == [{"removed": 0}, {"thinned": 0}]
+
+
+def test_each_cluster_keeps_each_kind_for_its_own_time(send, cluster, ada, actor_for, settings):
+    settings.EVIDENCE_KEEP_DAYS = 30
+    xml = [send(OLD_XML, days_ago=10), send(OTHER_XML, days_ago=9)]
+    text = [send(corpus.COLLECT_ENV, days_ago=60), send("collect-env/a800x1-conda.txt", days_ago=50)]
+    services.set_keep_policy(
+        actor=actor_for(ada),
+        scope_id=cluster.scope_id,
+        expected_version=0,
+        keep_days=0,
+        kinds={"nvidia_smi_xml": 5},
+    )
+    assert services.thin() == 1
+    assert [store.is_kept(receipt.sha256) for receipt in xml + text] == [False, True, True, True]
+
+
+def test_a_counted_report_keeps_its_bytes(send, settings):
+    settings.EVIDENCE_KEEP_DAYS = 30
+    old, _ = send(OLD_XML, days_ago=40), send(OTHER_XML, days_ago=35)
+    Receipt.objects.filter(pk=old.pk).update(last_received_at=clock.now())
+    assert services.thin() == 0
+
+
+def test_bytes_of_two_clusters_stay_as_long_as_one_of_them_wants(
+    send, cluster, other_cluster, ada, actor_for, settings
+):
+    settings.EVIDENCE_KEEP_DAYS = 30
+    old, newer = send(OLD_XML, days_ago=40), send(OTHER_XML, days_ago=35)
+    shared = Receipt.objects.get(pk=old.pk)
+    shared.pk, shared.scope_id = None, other_cluster.scope_id
+    shared.save()
+    newest = Receipt.objects.get(pk=newer.pk)
+    newest.pk, newest.scope_id = None, other_cluster.scope_id
+    newest.save()
+    keep = {"actor": actor_for(ada), "scope_id": other_cluster.scope_id, "kinds": {}}
+    services.set_keep_policy(expected_version=0, keep_days=90, **keep)
+    assert services.thin() == 0
+    services.set_keep_policy(expected_version=1, keep_days=None, **keep)
+    assert services.thin() == 1
+
+
+def test_a_policy_is_audited_and_never_overwritten_unseen(cluster, ada, bo, actor_for):
+    keep = {"scope_id": cluster.scope_id, "keep_days": 90, "kinds": {"dmi": 0}}
+    set_by_ada = services.set_keep_policy(actor=actor_for(ada), expected_version=0, **keep)
+    event = AuditEvent.objects.get(action="evidence.keep_policy_set")
+    assert (set_by_ada.version, event.object_type) == (1, "evidence.keeppolicy")
+    with pytest.raises(Stale):
+        services.set_keep_policy(actor=actor_for(ada), expected_version=0, **keep)
+    with pytest.raises(NotAllowed):
+        services.set_keep_policy(actor=actor_for(bo), expected_version=1, **keep)
+    with pytest.raises(Invalid) as refusal:
+        services.set_keep_policy(
+            actor=actor_for(ada),
+            scope_id=cluster.scope_id,
+            expected_version=1,
+            keep_days=-1,
+            kinds={"no_such_kind": 3},
+        )
+    assert [one.pointer for one in refusal.value.errors] == ["/keep_days", "/kinds/no_such_kind"]

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.django_db
 
 EVERYBODY = dict.fromkeys(("vic", "bo", "chen", "sun", "dana", "ada"), 200)
 OPERATES = {"vic": 403, "bo": 201, "chen": 403, "sun": 403, "dana": 403, "ada": 201, "eve": 404}
+UNCHANGED = {"reports": [{"sha256": "0" * 64, "node": "sn-n01"}]}
 KNOWN = {"digests": ["0" * 64]}
 
 # name of the address, method, body, status by person; Eve knows another cluster only
@@ -24,8 +25,11 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("receipts", "get", None, EVERYBODY | {"eve": 200}),
     ("receipt", "get", None, EVERYBODY | {"eve": 404}),
     ("raw", "get", None, EVERYBODY | {"eve": 404}),
+    ("keeping", "get", None, EVERYBODY | {"eve": 404}),
+    ("keeping", "put", {"keep_days": 30}, dict.fromkeys(EVERYBODY, 403) | {"ada": 200, "eve": 404}),
     ("hand_in", "post", corpus.read(corpus.COLLECT_ENV), OPERATES),
     ("known", "post", KNOWN, OPERATES | {"bo": 200, "ada": 200}),
+    ("unchanged", "post", UNCHANGED, OPERATES | {"bo": 200, "ada": 200}),
     ("assign_node", "post", {"node": "sn-n01"}, OPERATES | {"bo": 200, "ada": 200}),
     ("root", "get", None, EVERYBODY | {"eve": 200}),
     ("schema", "get", None, EVERYBODY | {"eve": 200}),
@@ -51,7 +55,7 @@ def test_each_role_gets_its_answer(name, method, body, person, status, receipt, 
     if isinstance(body, bytes):
         answer = client.generic(method.upper(), address, body, content_type="text/plain")
     else:
-        answer = getattr(client, method)(address, body)
+        answer = getattr(client, method)(address, body, headers={"If-Match": '"v0"'})
     assert answer.status_code == status, getattr(answer, "content", b"")[:300]
 
 
@@ -63,6 +67,7 @@ def test_every_endpoint_stands_in_the_table():
     ("address", "people"),
     [
         ("/evidence/", {"vic": 200, "bo": 200, "eve": 200}),
+        ("/evidence/keeping/hall-1/", {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
         ("/evidence/receipts/{pk}/", {"vic": 200, "bo": 200, "eve": 404}),
         ("/evidence/receipts/{pk}/raw/", {"vic": 200, "bo": 200, "eve": 404}),
         ("/evidence/receipts/{pk}/reading/", {"vic": 404, "bo": 404, "eve": 404}),

@@ -9,6 +9,8 @@ from datetime import timedelta
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from apps.accounts.models import Token
+from apps.core import clock
 from apps.evidence.models import Evidence, Receipt, ReceiptState
 from tests import factories
 from tests.support import corpus
@@ -204,6 +206,43 @@ def test_known_digests_need_not_be_sent_again(push, api, bo):
     assert (again.status_code, again.json()["state"], again.json()["repeated"]) == (201, "applied", True)
     unknown = client.post(f"{URL}?node=sn-n01&sha256={'0' * 64}")
     assert (unknown.status_code, unknown.json()["code"]) == (404, "unknown_digest")
+
+
+def test_an_unchanged_report_is_counted_at_its_receipt(api, bo, node):
+    client = api(factories.bearer(bo, "evidence:write"))
+    whole = client.generic("POST", f"{URL}?node=sn-n01", corpus.read(corpus.XML), content_type=RAW)
+    first = whole.json()
+    alone = client.post(f"{URL}?node=sn-n01&sha256={first['sha256']}")
+    reports = [
+        {"sha256": first["sha256"], "node": "sn-n01"},
+        {"sha256": "0" * 64, "node": "sn-n01", "file_name": "other"},
+    ]
+    together = client.post(f"{URL}unchanged/", {"reports": reports})
+    assert (alone.status_code, alone.json()["id"], alone.json()["times"]) == (200, first["id"], 2)
+    assert (together.status_code, together.json()) == (200, {"receipts": [first["id"], None]})
+    assert Receipt.objects.get().times == 3
+
+
+def test_a_revoked_token_counts_nothing(push, api, bo):
+    first = push().json()
+    bearer = factories.bearer(bo, "evidence:write")
+    Token.objects.update(revoked_at=clock.now())
+    answer = api(bearer).post(f"{URL}?node=sn-n01&sha256={first['sha256']}")
+    assert (answer.status_code, answer.json()["code"]) == (401, "token_revoked")
+    assert Receipt.objects.get().times == 1
+
+
+def test_an_unknown_parameter_is_answered_with_the_known_ones(push):
+    answer = push(query="?nod=sn-n01")
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_filter")
+    assert answer.json()["detail"].endswith("known: collected_at, file_name, kind, node, sha256")
+
+
+def test_a_benchmark_without_its_collective_says_what_a_person_has_to_do(push):
+    body = push(corpus.read(corpus.ALL_REDUCE), query="?node=sn").json()
+    asked = next(one for one in body["effects"] if one["what"] == "benchmark_collective_needed")
+    assert asked["html_url"] == f"http://testserver/benchmarks/{asked['run']}/"
+    assert "state it" in asked["to_do"]
 
 
 @pytest.mark.parametrize("digests", [[], ["ABC"], ["0" * 64] * 501, "text", None])

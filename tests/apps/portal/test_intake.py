@@ -17,13 +17,14 @@ from apps.environments.models import NodeFact
 from apps.evidence import services as evidence
 from apps.evidence import store
 from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
-from apps.fleet.models import HardwareChange, NodeAlias
+from apps.fleet.models import HardwareChange, NodeAlias, Part
 from apps.health.models import HealthState
 from apps.jobs.models import Job, JobState
 from apps.jobs.registry import recurring
 from apps.jobs.services import enqueue
 from apps.portal.services import intake, owners
 from tests import factories
+from tests.apps.evidence.engine.parsers import version_outputs
 from tests.callers import actor_for
 from tests.support import corpus
 
@@ -81,8 +82,8 @@ def test_a_benchmark_is_about_the_domain_it_was_sent_for(send, domain, node):
 def test_a_benchmark_that_is_on_record_is_not_said_to_be_recorded_again(send, domain, node):
     first = send(corpus.read(corpus.ALL_REDUCE), "sn")
     again = send(corpus.read(corpus.ALL_REDUCE), "sn")
-    assert effects_of(first) == {"benchmark_run"}
-    assert effects_of(again) == {"benchmark_run_known"}
+    assert effects_of(first) == {"benchmark_run", "benchmark_collective_needed"}
+    assert effects_of(again) == {"benchmark_run_known", "benchmark_collective_needed"}
     assert BenchmarkRun.objects.count() == 1
 
 
@@ -189,7 +190,39 @@ def test_an_older_report_that_arrives_late_overwrites_nothing(send, node):
     receipt = send(older, "sn-n01", collected_at=now - timedelta(days=3))
     assert receipt.state == ReceiptState.APPLIED
     assert driver_of(node) == "570.86.15"
-    assert effects_of(receipt) == {"node_versions_older"}
+    assert effects_of(receipt) == {"outdated"}
+    assert receipt.older_than == now.replace(microsecond=0)
+    assert not HardwareChange.objects.exists()
+
+
+def test_a_first_report_is_never_older_than_what_is_on_record_however_old_it_is(send, node):
+    receipt = send(corpus.read(corpus.XML), "sn-n01", collected_at=clock.now() - timedelta(days=300))
+    assert (receipt.older_than, effects_of(receipt)) == (None, {"node_versions", "node_health"})
+
+
+def test_another_machine_and_board_under_the_same_name_are_noticed(send, node):
+    for serial in ("BRD-42-007", "BRD-99-001"):
+        receipt = send(
+            version_outputs.DMIDECODE.replace("BRD-42-007", serial)
+            .replace("SYS-77-001", serial.replace("BRD", "SYS"))
+            .encode(),
+            "sn-n01",
+        )
+    node.refresh_from_db()
+    assert (node.serial, node.system_serial) == ("BRD-99-001", "SYS-99-001")
+    assert effects_of(receipt) == {"hardware_changed"}
+    assert set(HardwareChange.objects.values_list("slot", "before", "after", "sha256")) == {
+        ("board", "BRD-42-007", "BRD-99-001", receipt.sha256),
+        ("system", "SYS-42-007", "SYS-99-001", receipt.sha256),
+    }
+    assert Part.objects.get().serial == "BRD-42-007"
+
+
+def test_serial_numbers_that_were_refused_change_nothing(send, node):
+    send(version_outputs.DMIDECODE.encode(), "sn-n01")
+    send(version_outputs.DMI_GREP.encode(), "sn-n01")
+    node.refresh_from_db()
+    assert (node.serial, node.system_serial) == ("BRD-42-007", "SYS-77-001")
     assert not HardwareChange.objects.exists()
 
 

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -19,6 +20,8 @@ from django.db import connection
 
 from apps.environments.models import NodeFact
 from apps.evidence.models import Evidence, Receipt, ReceiptState
+from apps.fleet.models import Node
+from apps.health.models import HealthState
 from tests import factories
 from tests.support import corpus
 
@@ -101,6 +104,7 @@ def snp(portal, token, tools, tmp_path):
         return subprocess.run(
             [sys.executable, str(CLIENT), command, "--node", "sn-n01", *spool, *arguments],
             env={"SNP_URL": portal.url, "SNP_CLUSTER": "hall-1", "SNP_TOKEN": token, "PATH": str(tools)}
+            | {"SNP_ROOT": str(tmp_path / "root")}
             | env,
             capture_output=True,
             text=True,
@@ -108,6 +112,28 @@ def snp(portal, token, tools, tmp_path):
         )
 
     return run
+
+
+class _Exporter(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/metrics" else 404)
+        self.end_headers()
+        if self.path == "/metrics":
+            self.wfile.write(b'DCGM_FI_DEV_GPU_TEMP{gpu="0",UUID="GPU-0",Hostname="sn-n01"} 41\n')
+
+    def log_message(self, *_arguments: object) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def exporter() -> Iterator[str]:
+    """Where something like dcgm-exporter serves the metrics of this node."""
+    with HTTPServer(("127.0.0.1", 0), _Exporter) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/metrics"
+        server.shutdown()
+        thread.join()
 
 
 def spooled(tmp_path: Path) -> list[str]:
@@ -125,10 +151,8 @@ def test_pushed_files_are_applied_and_known_bytes_are_not_sent_again(portal, snp
     assert (first.returncode, second.returncode) == (0, 0), first.stderr
     assert first.stdout == "h100x8-570.86.15.xml: applied nvidia_smi_xml\n"
     assert Evidence.objects.count() == 1
-    assert list(Receipt.objects.order_by("id").values_list("state", "repeated")) == [
-        ("applied", False),
-        ("applied", True),
-    ]
+    assert second.stdout == "h100x8-570.86.15.xml: unchanged\n"
+    assert list(Receipt.objects.values_list("state", "times")) == [("applied", 2)]
 
 
 def test_the_node_reports_what_its_tools_print(portal, snp, tmp_path, tools):
@@ -141,6 +165,97 @@ def test_the_node_reports_what_its_tools_print(portal, snp, tmp_path, tools):
     assert spooled(tmp_path) == []
 
 
+def file(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+
+
+def test_versions_that_only_files_and_packages_state_are_reported(portal, snp, tmp_path, tools):
+    root = tmp_path / "root"
+    file(
+        root, "proc/driver/nvidia-nvswitch/devices/0000:07:00.0/information", "BIOS Version: 96.10.57.00.01\n"
+    )
+    file(root, "usr/local/Ascend/driver/version.info", "Version=24.1.rc3\nascendhal_version=7.35.23\n")
+    file(root, "sys/class/dmi/id/bios_version", "2.4b\n")
+    file(root, "sys/class/dmi/id/board_serial", "BRD-42-007\n")
+    tool(tools, "nv-fabricmanager", "echo Fabric Manager version is : 570.86.15")
+    tool(tools, "ofed_info", "echo MLNX_OFED_LINUX-24.10-0.7.0.0:")
+    tool(tools, "dpkg-query", "echo 'ii  nvidia-fabricmanager-570 570.86.15-1'")
+    with portal.running():
+        done = snp("collect", "--python", "no-python-here")
+    assert done.returncode == 0, done.stderr
+    facts = NodeFact.objects.filter(node__name="sn-n01", until__isnull=True)
+    stated = dict(facts.filter(standing="loaded").values_list("component", "value"))
+    declared = dict(facts.filter(standing="declared").values_list("component", "value"))
+    assert {key: stated[key] for key in ("fabric_manager", "nvswitch_firmware", "ofed", "host_bios")} == {
+        "fabric_manager": "570.86.15",
+        "nvswitch_firmware": "96.10.57.00.01",
+        "ofed": "MLNX_OFED_LINUX-24.10-0.7.0.0",
+        "host_bios": "2.4b",
+    }
+    assert (declared["npu_driver"], declared["fabric_manager"]) == ("24.1.rc3", "570.86.15")
+    assert Node.objects.get(name="sn-n01").serial == "BRD-42-007"
+
+
+def test_what_only_root_may_read_is_skipped_with_a_word(portal, snp, tmp_path):
+    file(tmp_path / "root", "sys/class/dmi/id/bios_version", "2.4b\n")
+    (tmp_path / "root/sys/class/dmi/id/board_serial").mkdir()  # fails to be read as a refused one does
+    with portal.running():
+        done = snp("collect", "--python", "no-python-here")
+    assert done.returncode == 0, done.stderr
+    assert "dmi.txt: skipped /sys/class/dmi/id/board_serial: " in done.stderr
+    assert ("dmi.txt", "applied") in states()
+
+
+def test_health_takes_the_metrics_of_an_exporter_along(portal, snp, exporter):
+    with portal.running():
+        done = snp("collect", "--health", "--python", "no-python-here", SNP_DCGM_URL=exporter)
+        gone = snp("collect", "--health", "--python", "no-python-here", SNP_DCGM_URL=exporter + "/gone")
+    assert ("dcgm.prom", "applied") in states()
+    assert HealthState.objects.filter(node__name="sn-n01", rule="gpu-temperature").exists()
+    assert "dcgm.prom" not in done.stderr
+    assert "dcgm.prom" in gone.stderr
+
+
+def test_the_fabric_managers_service_is_asked_about_where_it_is_installed(portal, snp, tools):
+    tool(
+        tools,
+        "systemctl",
+        "printf 'Id=nvidia-fabricmanager.service\\nActiveState=failed\\nSubState=failed\\n'",
+    )
+    with portal.running():
+        snp("collect", "--health", "--python", "no-python-here")
+        assert "fabric-service.txt" not in dict(states())
+        tool(tools, "nv-fabricmanager", "echo Fabric Manager version is : 570.86.15")
+        snp("collect", "--health", "--python", "no-python-here")
+    assert dict(states())["fabric-service.txt"] == "applied"
+
+
+def test_an_old_file_says_that_it_changes_nothing_unless_it_is_said_to_be_current(portal, snp, tmp_path):
+    old = tmp_path / "old.xml"
+    old.write_bytes(corpus.read(corpus.XML).replace(b"570.86.15", b"535.161.08"))
+    os.utime(old, (1_700_000_000, 1_700_000_000))
+    with portal.running():
+        snp("push", str(corpus.FOLDER / corpus.XML), "--collected-at", "now")
+        late = snp("push", str(old))
+        driver = NodeFact.objects.filter(component="gpu_driver", until__isnull=True)
+        assert driver.get().value == "570.86.15"
+        current = snp("push", str(old), "--collected-at", "now")
+    assert late.returncode == 0
+    assert (
+        "old.xml: applied nvidia_smi_xml: collected 2023-11-14T22:13:20Z, older than what is on"
+        in late.stdout
+    )
+    assert "changes nothing; --collected-at now says that it is current" in late.stdout
+    assert current.stdout == "old.xml: applied nvidia_smi_xml\n"
+    assert driver.get().value == "535.161.08"
+
+
+def test_a_time_without_an_offset_is_no_time(portal, snp):
+    done = snp("push", str(CLIENT), "--collected-at", "2026-01-31T12:00:00")
+    assert (done.returncode, "a time with offset" in done.stderr) == (2, True)
+
+
 def test_while_the_portal_is_away_reports_wait_and_are_sent_once(portal, snp, tmp_path, tools):
     away = snp("collect", "--python", str(tools / "python"))
     assert (away.returncode, "2 files wait" in away.stderr) == (0, True), away.stderr
@@ -151,7 +266,8 @@ def test_while_the_portal_is_away_reports_wait_and_are_sent_once(portal, snp, tm
     assert (back.returncode, again.returncode) == (0, 0), back.stderr
     assert spooled(tmp_path) == []
     names = [name for name, _state in states()]
-    assert (names.count("collect-env.txt"), names.count("nvidia-smi.xml")) == (1, 3)
+    assert sorted(names) == ["collect-env.txt", "nvidia-smi.xml"]
+    assert Receipt.objects.get(file_name="nvidia-smi.xml").times == 3
     waited = Receipt.objects.order_by("id").first()
     assert waited.collected_at < waited.received_at
     assert Evidence.objects.count() == 2

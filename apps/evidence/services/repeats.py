@@ -1,0 +1,67 @@
+"""Unchanged reports: counted at the delivery that they repeat, so that history grows by change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import F
+
+from apps.core import clock
+from apps.core.actor import Actor
+from apps.core.rights import Right, TokenScope
+from apps.evidence import queries
+from apps.evidence.models import Receipt
+from apps.evidence.services import values
+
+COUNTED_FOR = timedelta(
+    days=1
+)  # after it a report is taken in whole again, by what readers and owners know then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A report of bytes that were handed in before, named by their digest."""
+
+    sha256: str
+    node_name: str
+    file_name: str = ""
+    collected_at: datetime | None = None
+
+
+def countable(*, actor: Actor, scope_id: int, reports: Sequence[Said]) -> dict[int, Receipt]:
+    """Place of a report to the delivery of the same caller at which it may be counted; left out: there is none.
+
+    One query. Raises NotAllowed and Missing by role and token scope.
+    """
+    actor.require(Right.OPERATE, scope_id)
+    actor.require_token_scope(TokenScope.EVIDENCE_WRITE)
+    since = clock.now() - COUNTED_FOR
+    twins = queries.twins_of(actor, {one.sha256 for one in reports}, scope_id=scope_id, since=since)
+    keys = [
+        (one.sha256, values.plain(one.node_name.strip(), 255), values.plain(one.file_name, 255))
+        for one in reports
+    ]
+    return {place: twins[key] for place, key in enumerate(keys) if key in twins}
+
+
+def count_repeats(repeats: Sequence[tuple[Receipt, datetime]], *, received_at: datetime) -> None:
+    """Count reports that say the same: deliveries, each with when it was said again, in order.
+
+    The receipts are changed as their rows are.
+    """
+    newest: dict[int, Receipt] = {}
+    more: dict[int, int] = {}
+    for receipt, said_at in repeats:
+        row = newest.setdefault(receipt.pk, receipt)
+        row.last_received_at, row.last_said_at = received_at, said_at
+        more[row.pk] = more.get(row.pk, 0) + 1
+    times = {pk: row.times for pk, row in newest.items()}
+    for pk, row in newest.items():
+        row.times = F("times") + more[pk]
+    Receipt.objects.bulk_update(
+        newest.values(), ["times", "last_received_at", "last_said_at"], batch_size=100
+    )
+    for pk, row in newest.items():
+        row.times = times[pk] + more[pk]

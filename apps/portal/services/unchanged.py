@@ -1,0 +1,118 @@
+"""The short way of the intake: nodes say what they said last time, so that is counted and nothing else is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from apps.changes.queries import open_changes_on
+from apps.core import clock
+from apps.core.actor import Actor
+from apps.environments import services as environments
+from apps.environments.queries import policy_of
+from apps.environments.services import Repeat
+from apps.evidence import services as evidence
+from apps.evidence.models import Receipt
+from apps.evidence.services import Said
+from apps.fleet.models import Cluster, Node
+from apps.fleet.queries import node_by_reported_name
+
+_VERSIONS = frozenset({"node_versions", "node_versions_same"})
+# What a delivery may have brought about that the same bytes for the same node do not bring about again.
+_DONE_ONCE = _VERSIONS | {"node_health", "hardware_changed"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Twin:
+    """The delivery that a report repeats, and the node that both are about."""
+
+    receipt: Receipt
+    node_id: int
+
+
+def count_unchanged(*, actor: Actor, cluster: Cluster, reports: Sequence[Said]) -> list[Receipt | None]:
+    """Count reports of known bytes at the deliveries that they repeat; None where one must be taken in whole.
+
+    One is counted where the same caller delivered the same bytes for the same node within a day, where they are
+    its newest and not stale, and where no change that is under way waits for what the node reports. Of one file
+    of a node none is counted after one that is not: their order is part of what they say. The same few queries
+    for one report and for many. Raises NotAllowed and Missing by role and token scope.
+    """
+    twins = _twins(actor, cluster, reports)
+    return _counted(cluster, reports, twins) if twins else [None] * len(reports)
+
+
+def _twins(actor: Actor, cluster: Cluster, reports: Sequence[Said]) -> dict[int, _Twin]:
+    """Place of a report to what it repeats, as far as nothing stands against counting it."""
+    found = evidence.countable(actor=actor, scope_id=cluster.scope_id, reports=reports)
+    twins = {
+        place: _Twin(receipt=receipt, node_id=node_id)
+        for place, receipt in found.items()
+        if (node_id := _only_node(receipt)) is not None
+    }
+    means = _nodes_meant(cluster, {reports[place].node_name for place in twins})
+    changing = _changing({twin.node_id for twin in twins.values()})
+    kept: dict[int, _Twin] = {}
+    passed_over: set[tuple[str, str]] = set()
+    for place, report in enumerate(reports):
+        twin, file = twins.get(place), (report.node_name, report.file_name)
+        is_plain = twin is not None and means[report.node_name] == twin.node_id
+        if twin is None or not is_plain or twin.node_id in changing or file in passed_over:
+            passed_over.add(file)
+        else:
+            kept[place] = twin
+    return kept
+
+
+@transaction.atomic
+def _counted(cluster: Cluster, reports: Sequence[Said], twins: dict[int, _Twin]) -> list[Receipt | None]:
+    places = sorted(twins)
+    said_at = environments.record_unchanged(
+        repeats=[
+            Repeat(
+                node_id=twins[place].node_id,
+                kind=twins[place].receipt.kind,
+                sha256=reports[place].sha256,
+                collected_at=reports[place].collected_at,
+            )
+            for place in places
+        ],
+        fresh_for_s=policy_of(cluster).stale_after_s,
+    )
+    counted = {
+        place: (twins[place].receipt, at) for place, at in zip(places, said_at, strict=True) if at is not None
+    }
+    evidence.count_repeats(list(counted.values()), received_at=clock.now())
+    for receipt, _at in counted.values():
+        receipt.scope = cluster.scope
+    return [counted[place][0] if place in counted else None for place in range(len(reports))]
+
+
+def _nodes_meant(cluster: Cluster, names: Iterable[str]) -> dict[str, int | None]:
+    """Reported name to the node that it means now, None where there is none: `node_by_reported_name` of each."""
+    wanted = {name: name.strip().rstrip(".") for name in names}
+    same = Node.objects.filter(cluster=cluster, name__in=set(wanted.values()))
+    by_name = dict(same.values_list("name", "pk"))
+    meant: dict[str, int | None] = {}
+    for name, plain in wanted.items():
+        node = None if plain in by_name else node_by_reported_name(cluster, name)
+        meant[name] = by_name.get(plain, node.pk if node else None)
+    return meant
+
+
+def _changing(node_ids: set[int]) -> set[int]:
+    """Those of the nodes on which a change is under way."""
+    if not node_ids or not open_changes_on(node_ids, under_way_only=True).exists():
+        return set()
+    return {pk for pk in node_ids if open_changes_on([pk], under_way_only=True).exists()}
+
+
+def _only_node(receipt: Receipt) -> int | None:
+    """The one node whose versions the delivery told; None where it did something else too, or told of several."""
+    done = {effect["what"] for effect in receipt.effects}
+    nodes = {effect.get("node", "") for effect in receipt.effects}
+    if len(nodes) != 1 or not done <= _DONE_ONCE or not done & _VERSIONS:
+        return None
+    return int(nodes.pop())
