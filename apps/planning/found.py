@@ -133,12 +133,16 @@ def show_cost(per_million: float | None, *, priced: bool) -> str:
     """The cost of a million tokens: as the prices are, or accelerator hours."""
     if per_million is None:
         return "?"
-    return f"{per_million:,.3g}" if priced else f"{per_million:,.3g} h"
+    return _three_digits(per_million) if priced else f"{_three_digits(per_million)} h"
 
 
 def show_energy(joules: float | None) -> str:
     """The energy of a token."""
-    return "?" if joules is None else f"{joules:,.3g} J"
+    return "?" if joules is None else f"{_three_digits(joules)} J"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:#.3g}".removesuffix(".")
 
 
 def best_by_count(rows: Sequence[Row]) -> list[Row]:

@@ -85,12 +85,19 @@ def value_rows(values: Mapping[str, Any], words: Words) -> list[dict[str, Any]]:
     for key, value in values.items():
         if key == "said":  # the source again, to be translated
             continue
-        if isinstance(value, Mapping):
+        if key == "source" and "said" in values:
+            rows.append({"name": words.get(key, key), "value": source_shown(values)})
+        elif isinstance(value, Mapping):
             inner = value_rows(value, words)
             rows += [{**row, "name": f"{words.get(key, key)} · {row['name']}"} for row in inner]
         else:
             rows.append({"name": words.get(key, key), "value": shown_value(value)})
     return rows
+
+
+def source_shown(measured: Mapping[str, Any]) -> str:
+    """Where measured figures of a system are from, in the reader's language."""
+    return said({"message": measured.get("source", ""), **measured.get("said", {})})
 
 
 def shown_value(value: Any) -> Any:
@@ -211,7 +218,7 @@ def tokens_between(result: Mapping[str, Any]) -> str:
 
 def assumption_rows(result: Mapping[str, Any], measured: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the figures rest on, with value and source: what was measured first, then what was assumed."""
-    source = said({"message": measured.get("source", ""), **measured.get("said", {})})
+    source = source_shown(measured)
     seen = [
         {"name": name, "value": _short(name, value), "source": source, "measured": True}
         for name, value in measured.items()

@@ -17,8 +17,10 @@ from apps.core.templatetags.components import icon, state, verdict, when
 from apps.core.units import show_bytes, show_seconds, show_share
 from apps.planning.found import CHOICES, show_cost, show_energy
 from apps.planning.models import Plan, PlanVersion
+from apps.planning.words import FOUND_NAMES
 
 _NUMBER = {"td": {"class": "number"}, "th": {"class": "number"}}
+_ON_SCREEN = {"td": {"class": "no-print"}, "th": {"class": "no-print"}}
 
 
 class PlanTable(tables.Table):
@@ -78,7 +80,9 @@ class FoundTable(tables.Table):
     """Layouts that a search found, best first; each can become a version of its own."""
 
     place = tables.Column(verbose_name=_("No."), attrs=_NUMBER)
-    take = tables.Column(verbose_name=_("Version"), orderable=False, empty_values=(), accessor="place")
+    take = tables.Column(
+        verbose_name=_("Version"), orderable=False, empty_values=(), accessor="place", attrs=_ON_SCREEN
+    )
     pareto = tables.Column(verbose_name=_("Unbeaten"))
     accelerators = tables.Column(verbose_name=_("Accelerators"), attrs=_NUMBER)
     tp = tables.Column(verbose_name="TP", attrs=_NUMBER)
@@ -90,7 +94,6 @@ class FoundTable(tables.Table):
     micro_batch = tables.Column(verbose_name=_("Micro"), attrs=_NUMBER)
     zero = tables.Column(verbose_name="ZeRO", attrs=_NUMBER)
     recompute = tables.Column(verbose_name=_("Recompute"))
-    schedule = tables.Column(verbose_name=_("Schedule"))
     placement = tables.Column(verbose_name=_("Order of ranks"))
     step_s = tables.Column(verbose_name=_("Step"), attrs=_NUMBER)
     tokens_per_s = tables.Column(verbose_name=_("Tokens/s"), attrs=_NUMBER)
@@ -100,17 +103,21 @@ class FoundTable(tables.Table):
     cost_per_million_tokens = tables.Column(verbose_name=_("Cost"), attrs=_NUMBER)
     energy_j_per_token = tables.Column(verbose_name=_("Energy"), attrs=_NUMBER)
 
+    class Meta:
+        attrs = {"class": "table table-many"}
+
     def __init__(self, *args: Any, take_url: str = "", priced: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.take_url, self.priced = take_url, priced
         if not take_url:
             self.columns.hide("take")
         for name in self._same():
-            self.columns.hide(name)
+            if name in self.base_columns:
+                self.columns.hide(name)
 
     def same_rows(self) -> list[dict[str, Any]]:
         """What all layouts have in common; the table says it once instead of in every row."""
-        return [{"name": self.columns[name].header, "value": value} for name, value in self._same().items()]
+        return [{"name": FOUND_NAMES[name], "value": value} for name, value in self._same().items()]
 
     def _same(self) -> dict[str, Any]:
         rows = list(self.data.data)
