@@ -41,6 +41,7 @@ DATA_TEXTS: tuple[tuple[str, str, Set[str]], ...] = (
     ("apps/catalogue/data/xid.yaml", "xids", {"title", "meaning", "note"}),
     ("apps/catalogue/data/accelerators.yaml", "accelerators", {"note"}),
     ("apps/catalogue/data/nccl_env.yaml", "variables", {"risk", "note", "deprecated"}),
+    ("apps/catalogue/data/nccl_env.yaml", "not_nccl", {"use"}),
     ("apps/catalogue/data/supernodes.yaml", "systems", {"note"}),
     ("apps/planning/data/operations.yaml", "cooling_bands", {"source"}),
     ("apps/planning/data/operations.yaml", "failure_presets", {"source"}),
@@ -86,14 +87,14 @@ def texts_of_data() -> Iterator[str]:
 
 
 def _texts_under(keys: Set[str], tree: Any, under: str = "") -> Iterator[str]:
-    """Texts of a data file that stand under these keys, alone or in a list."""
+    """Texts of a data file that stand under these keys, alone or in a list; names and addresses are none."""
     if isinstance(tree, dict):
         for key, value in tree.items():
             yield from _texts_under(keys, value, str(key))
     elif isinstance(tree, list):
         for value in tree:
             yield from _texts_under(keys, value, under)
-    elif isinstance(tree, str) and under in keys and tree and not tree.startswith("https://"):
+    elif isinstance(tree, str) and under in keys and " " in tree:
         yield tree
 
 

@@ -19,6 +19,7 @@ from apps.environments.engine.rules import MatrixEntry
 COLUMNS = ("component", "rule", "values", "scheme", "branch_depth")
 LIMIT_ROWS = 2000
 LIMIT_TEXT = 300
+Place = int | str  # row of a CSV file, or beginning of a pointer
 # A spreadsheet takes a cell that begins so for a formula; a quote in front makes it text.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -68,11 +69,11 @@ def from_csv(text: str) -> tuple[MatrixEntry, ...]:
         raise Invalid(
             say("row %(line_num)s: this is no CSV: %(fault)s", line_num=reader.line_num, fault=fault),
             code="bad_csv",
-            errors=[FieldError(pointer=f"row {reader.line_num}", message=str(fault))],
+            errors=[FieldError(pointer=say("row %(row)s", row=reader.line_num), message=str(fault))],
         ) from fault
     header = [name.strip().casefold() for name in rows[0][1]] if rows else []
     _check_header(header)
-    named: list[tuple[str, Mapping[str, object]]] = []
+    named: list[tuple[Place, Mapping[str, object]]] = []
     errors: list[FieldError] = []
     for number, row in rows[1:]:
         if not any(cell.strip() for cell in row):
@@ -80,7 +81,7 @@ def from_csv(text: str) -> tuple[MatrixEntry, ...]:
         if len(row) > len(header):
             errors.append(
                 FieldError(
-                    pointer=f"row {number}",
+                    pointer=say("row %(row)s", row=number),
                     message=say(
                         "%(count)s cells; right would be %(columns)s", count=len(row), columns=len(header)
                     ),
@@ -90,7 +91,7 @@ def from_csv(text: str) -> tuple[MatrixEntry, ...]:
         cells = {name: _unguard(cell.strip()) for name, cell in zip(header, row, strict=False)}
         named.append(
             (
-                f"row {number}, column ",
+                number,
                 {**cells, "values": _split(cells.get("values", ""))},
             )
         )
@@ -108,7 +109,7 @@ def from_yaml(text: str) -> tuple[MatrixEntry, ...]:
         raise _invalid(
             [FieldError(pointer="/entries", message=say("right would be a map with a list `entries`"))]
         )
-    named: list[tuple[str, Mapping[str, object]]] = []
+    named: list[tuple[Place, Mapping[str, object]]] = []
     errors: list[FieldError] = []
     for index, row in enumerate(rows):
         if isinstance(row, dict):
@@ -121,7 +122,7 @@ def from_yaml(text: str) -> tuple[MatrixEntry, ...]:
 def _check_header(header: Sequence[str]) -> None:
     errors = [
         FieldError(
-            pointer=f"row 1, column {name or '(blank)'}",
+            pointer=_at(1, name or say("(blank)")),
             message=say("unknown column; known are %(columns)s", columns=", ".join(COLUMNS)),
             code="unknown_column",
         )
@@ -130,7 +131,7 @@ def _check_header(header: Sequence[str]) -> None:
     ]
     errors += [
         FieldError(
-            pointer=f"row 1, column {name}",
+            pointer=_at(1, name),
             message=say("the column stands there twice"),
             code="duplicate",
         )
@@ -138,16 +139,14 @@ def _check_header(header: Sequence[str]) -> None:
     ]
     if "component" not in header:
         errors.append(
-            FieldError(
-                pointer="row 1, column component", message=say("the column is missing"), code="required"
-            )
+            FieldError(pointer=_at(1, "component"), message=say("the column is missing"), code="required")
         )
     if errors:
         raise _invalid(errors)
 
 
 def _entries(
-    named: Sequence[tuple[str, Mapping[str, object]]], errors: list[FieldError]
+    named: Sequence[tuple[Place, Mapping[str, object]]], errors: list[FieldError]
 ) -> tuple[MatrixEntry, ...]:
     if len(named) > LIMIT_ROWS:
         raise _invalid(
@@ -167,7 +166,7 @@ def _entries(
         if entry is not None and entry.component in entries:
             errors.append(
                 FieldError(
-                    pointer=f"{place}component",
+                    pointer=_at(place, "component"),
                     message=say("%(component)s stands there twice", component=f"{entry.component!r}"),
                     code="duplicate",
                 )
@@ -179,11 +178,11 @@ def _entries(
     return tuple(entries.values())
 
 
-def _entry(place: str, row: Mapping[str, object], errors: list[FieldError]) -> MatrixEntry | None:
+def _entry(place: Place, row: Mapping[str, object], errors: list[FieldError]) -> MatrixEntry | None:
     before = len(errors)
     errors += [
         FieldError(
-            pointer=f"{place}{name}",
+            pointer=_at(place, name),
             message=say("unknown; known are %(columns)s", columns=", ".join(COLUMNS)),
             code="unknown_column",
         )
@@ -195,7 +194,7 @@ def _entry(place: str, row: Mapping[str, object], errors: list[FieldError]) -> M
         message = say(
             "found %(name)s; right would be small letters, digits and _, such as gpu_driver", name=f"{name!r}"
         )
-        errors.append(FieldError(pointer=f"{place}component", message=message))
+        errors.append(FieldError(pointer=_at(place, "component"), message=message))
     known = component(name)
     rule = _word(place, row, "rule", RuleKind, known.rule, errors)
     scheme = _word(place, row, "scheme", Scheme, known.scheme, errors)
@@ -208,20 +207,20 @@ def _entry(place: str, row: Mapping[str, object], errors: list[FieldError]) -> M
     )
 
 
-def _text(place: str, row: Mapping[str, object], key: str, errors: list[FieldError]) -> str:
+def _text(place: Place, row: Mapping[str, object], key: str, errors: list[FieldError]) -> str:
     value = row.get(key)
     if value is None or isinstance(value, str):
         return (value or "").strip()
     errors.append(
         FieldError(
-            pointer=f"{place}{key}", message=say("found %(value)s; right would be a text", value=f"{value!r}")
+            pointer=_at(place, key), message=say("found %(value)s; right would be a text", value=f"{value!r}")
         )
     )
     return ""
 
 
 def _word(
-    place: str,
+    place: Place,
     row: Mapping[str, object],
     key: str,
     allowed: type[RuleKind] | type[Scheme],
@@ -233,13 +232,13 @@ def _word(
         message = say(
             "found %(word)s; right would be one of %(allowed)s", word=f"{word!r}", allowed=", ".join(allowed)
         )
-        errors.append(FieldError(pointer=f"{place}{key}", message=message))
+        errors.append(FieldError(pointer=_at(place, key), message=message))
         return default
     return word
 
 
 def _depth(
-    place: str, row: Mapping[str, object], default: int | None, errors: list[FieldError]
+    place: Place, row: Mapping[str, object], default: int | None, errors: list[FieldError]
 ) -> int | None:
     held = row.get("branch_depth")
     if held is None or held == "":
@@ -248,7 +247,7 @@ def _depth(
     if isinstance(held, bool) or not re.fullmatch(r"[1-6]", text):
         errors.append(
             FieldError(
-                pointer=f"{place}branch_depth",
+                pointer=_at(place, "branch_depth"),
                 message=say("found %(text)s; right would be 1 to 6", text=f"{text!r}"),
             )
         )
@@ -256,7 +255,9 @@ def _depth(
     return int(text)
 
 
-def _versions(place: str, row: Mapping[str, object], rule: str, errors: list[FieldError]) -> tuple[str, ...]:
+def _versions(
+    place: Place, row: Mapping[str, object], rule: str, errors: list[FieldError]
+) -> tuple[str, ...]:
     held = row.get("values") or []
     given = held if isinstance(held, list) else [held]
     values: list[str] = []
@@ -267,7 +268,7 @@ def _versions(place: str, row: Mapping[str, object], rule: str, errors: list[Fie
                 value=f"{str(value)[:80]!r}",
                 limit_text=LIMIT_TEXT,
             )
-            errors.append(FieldError(pointer=f"{place}values", message=message))
+            errors.append(FieldError(pointer=_at(place, "values"), message=message))
         else:
             values.append(value.strip())
     if rule in (RuleKind.EXACT, RuleKind.SAME_BRANCH, RuleKind.AT_LEAST) and len(values) > 1:
@@ -276,7 +277,7 @@ def _versions(place: str, row: Mapping[str, object], rule: str, errors: list[Fie
             count=len(values),
             rule=rule,
         )
-        errors.append(FieldError(pointer=f"{place}values", message=message))
+        errors.append(FieldError(pointer=_at(place, "values"), message=message))
     return tuple(values)
 
 
@@ -295,6 +296,13 @@ def _guard(cell: str) -> str:
 
 def _unguard(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
+def _at(place: Place, key: str) -> str:
+    """Where a field stands: `row 3, column rule`, or /entries/2/rule."""
+    if isinstance(place, int):
+        return say("row %(row)s, column %(column)s", row=place, column=key)
+    return f"{place}{key}"
 
 
 def _invalid(errors: Sequence[FieldError]) -> Invalid:
