@@ -18,7 +18,6 @@ COMPUTES_ONLY = {
     "/api/v1/layout-figures/",
     "/api/v1/diagnoses/",
     "/api/v1/job-environment-checks/",
-    "/api/v1/drift-checks/",  # asks for a look at what is known; no intent and no report changes
 } | {f"/api/v1/planning/{key}/" for key, study in STUDIES.items() if not study.is_long}
 UNSAFE = ("post", "put", "patch", "delete")
 

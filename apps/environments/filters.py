@@ -7,7 +7,7 @@ from typing import Any
 import django_filters
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.filtering import WholeNumberFilter
+from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
 from apps.core.status import VERDICT_CHOICES
 from apps.environments.models import DriftCheck, DriftFinding, Matrix, MatrixState, MatrixVersion, NodeFact
 from apps.environments.words import FINDING_KINDS
@@ -16,7 +16,7 @@ _FINDING_STATES = [("open", _("open")), ("resolved", _("resolved"))]
 
 
 class MatrixFilter(django_filters.FilterSet):
-    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    cluster = of_cluster()
     domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
 
     class Meta:
@@ -25,11 +25,11 @@ class MatrixFilter(django_filters.FilterSet):
 
 
 class VersionFilter(django_filters.FilterSet):
-    cluster = django_filters.CharFilter(field_name="matrix__cluster__slug", label=_("Cluster"))
+    cluster = of_cluster("matrix__cluster")
     domain = WholeNumberFilter(field_name="matrix__domain_id", label=_("Domain"))
     matrix = WholeNumberFilter(field_name="matrix_id", label=_("Matrix"))
     state = django_filters.ChoiceFilter(choices=MatrixState.choices, label=_("State"))
-    known_good = django_filters.BooleanFilter(
+    known_good = YesNoFilter(
         field_name="known_good_at", lookup_expr="isnull", exclude=True, label=_("Known-good")
     )
 
@@ -39,7 +39,7 @@ class VersionFilter(django_filters.FilterSet):
 
 
 class CheckFilter(django_filters.FilterSet):
-    cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
+    cluster = of_cluster("domain__cluster")
     domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
     verdict = django_filters.ChoiceFilter(choices=VERDICT_CHOICES, label=_("Verdict"))
 
@@ -49,7 +49,7 @@ class CheckFilter(django_filters.FilterSet):
 
 
 class FindingFilter(django_filters.FilterSet):
-    cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
+    cluster = of_cluster("domain__cluster")
     domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
     node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
     component = django_filters.CharFilter(label=_("Component"))
@@ -76,11 +76,11 @@ class FindingOnPageFilter(FindingFilter):
 
 
 class FactFilter(django_filters.FilterSet):
-    cluster = django_filters.CharFilter(field_name="node__cluster__slug", label=_("Cluster"))
+    cluster = of_cluster("node__cluster")
     node = WholeNumberFilter(field_name="node_id", label=_("Node"))
     component = django_filters.CharFilter(label=_("Component"))
     kind = django_filters.CharFilter(label=_("Kind of evidence"))
-    current = django_filters.BooleanFilter(field_name="until", lookup_expr="isnull", label=_("Current"))
+    current = YesNoFilter(field_name="until", lookup_expr="isnull", label=_("Current"))
 
     class Meta:
         model = NodeFact

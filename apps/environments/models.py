@@ -210,6 +210,8 @@ class DriftCheck(models.Model):
 
     domain = models.ForeignKey(Domain, on_delete=models.CASCADE, related_name="+")
     matrix_version = models.ForeignKey(MatrixVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    # The whole cluster's, where it held beneath the domain's own.
+    wide_version = models.ForeignKey(MatrixVersion, on_delete=models.PROTECT, null=True, related_name="+")
     first_checked_at = models.DateTimeField()
     checked_at = models.DateTimeField()  # the last time that it came out so
     times = models.PositiveIntegerField(default=1)

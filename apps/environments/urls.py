@@ -10,6 +10,17 @@ app_name = "environments"
 urlpatterns = [
     path("environment/", overview.overview, name="overview"),
     path("clusters/<slug:slug>/environment/", overview.cluster, name="cluster"),
+    path("clusters/<slug:slug>/environment/draft/", drafts.new_cluster_draft, name="new_cluster_draft"),
+    path(
+        "clusters/<slug:slug>/environment/draft/reports/",
+        drafts.cluster_draft_from_reports,
+        name="cluster_draft_from_reports",
+    ),
+    path(
+        "clusters/<slug:slug>/environment/draft/file/",
+        drafts.cluster_draft_from_file,
+        name="cluster_draft_from_file",
+    ),
     path("clusters/<slug:slug>/environment/settings/", overview.policy, name="policy"),
     path("environment/rules/", compatibility.rules, name="compatibility_rules"),
     path("environment/rules/new/", compatibility.rule, name="add_compatibility_rule"),

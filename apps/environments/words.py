@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.catalogue.engine.components import RuleKind, component
+from apps.catalogue.engine.components import RuleKind, component, shipped_components
+from apps.core.speech import said
 from apps.environments.engine.compat import RuleResult
 from apps.environments.engine.job_env import JobEnvFinding
 from apps.environments.engine.matrix_diff import EntryChange
@@ -111,8 +111,11 @@ STANDINGS: Mapping[str, Word] = {"declared": _("declared"), "loaded": _("loaded"
 
 
 def label_of(component_id: str) -> Word:
-    """The component's name for people: translated where it describes, else as the catalogue has it."""
-    return _LABELS.get(component_id) or component(component_id).label
+    """The component's name for people: as somebody set it, translated where it describes, else as shipped."""
+    known, shipped = component(component_id), shipped_components().get(component_id)
+    if shipped is not None and known.label != shipped.label:
+        return known.label
+    return _LABELS.get(component_id) or known.label
 
 
 def remedies_of(kind: str, reason: str) -> Word:
@@ -154,11 +157,6 @@ _REMEDIES: Mapping[str, Word] = {
 }
 
 
-def _now(text: str) -> str:
-    """A text of a data file in the reader's language; those that engines put together stay English."""
-    return gettext(text) if text else ""
-
-
 def intent_text(entry: MatrixEntry | None) -> str:
     """What a matrix asks of a component, as one text: the rule, and the versions where it names any."""
     if entry is None:
@@ -197,15 +195,15 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
     rows = [
         {
             "id": result.rule,
-            "title": _now(result.definition.title),
+            "title": said(result.definition.title),
             "verdict": result.verdict.value,
             "reason": RULE_REASONS.get(result.reason.value, result.reason.value),
             "component": label_of(result.clause.component),
             "found": ", ".join(result.found),
             "expected": ", ".join(result.expected[:_MOST_EXPECTED])
             + (" …" if len(result.expected) > _MOST_EXPECTED else ""),
-            "why": _now(result.definition.why),
-            "remedy": _now(result.definition.remedy),
+            "why": said(result.definition.why),
+            "remedy": said(result.definition.remedy),
             "source": result.definition.source,
         }
         for result in results
@@ -222,8 +220,8 @@ def job_finding_rows(findings: Iterable[JobEnvFinding]) -> list[dict[str, Any]]:
             "name": one.name,
             "value": one.value,
             "severity": one.severity.value,
-            "why": _now(one.why),
-            "instead": _now(one.instead),
+            "why": said(one.why),
+            "instead": said(one.instead),
             "suggestions": one.suggestions,
         }
         for one in findings

@@ -119,9 +119,17 @@ def _not_free(kinds: Mapping[str, str]) -> str:
 
 
 def _drift(values: Mapping[str, Any]) -> str:
-    one = gettext("%(node)s: %(component)s is %(found)s, asked for is %(expected)s")
+    sentences = {
+        "loaded_differs": gettext(
+            "%(node)s: %(component)s %(found)s is loaded, its package declares %(expected)s"
+        ),
+        "contradiction": gettext(
+            "%(node)s: reports of %(component)s contradict each other: %(found)s, but %(expected)s"
+        ),
+    }
+    plain = gettext("%(node)s: %(component)s is %(found)s, asked for is %(expected)s")
     said = [
-        one
+        sentences.get(finding.get("kind", ""), plain)
         % (
             finding
             | {"component": label_of(finding["component"]), "found": finding["found"] or gettext("nothing")}

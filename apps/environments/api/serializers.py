@@ -52,6 +52,24 @@ class EntryIn(serializers.Serializer[Any]):
     note = serializers.CharField(max_length=300, required=False, allow_blank=True, default="")
 
 
+class IntentEntryOut(serializers.Serializer[Any]):
+    """One component that is asked for of a domain, and by which matrix."""
+
+    component = serializers.CharField()
+    rule = serializers.ChoiceField(choices=RULE_CHOICES)
+    values = serializers.ListField(child=serializers.CharField())
+    matrix_version_id = serializers.IntegerField()
+    of_whole_cluster = serializers.BooleanField()
+
+
+class IntentOut(serializers.Serializer[Any]):
+    matrix_version_id = serializers.IntegerField(allow_null=True, help_text="The matrix in force.")
+    wide_version_id = serializers.IntegerField(
+        allow_null=True, help_text="The whole cluster's, where it holds beneath the domain's own."
+    )
+    entries = IntentEntryOut(many=True)
+
+
 class DraftNoteOut(serializers.Serializer[Any]):
     kind = serializers.CharField(help_text="tie, minority, missing, units_differ or unknown_form.")
     component = serializers.CharField()
@@ -88,9 +106,10 @@ class OneVersionOut(VersionOut):
 
 
 class DraftIn(serializers.Serializer[Any]):
-    """Where a draft comes from: a version, a file for a domain, or (neither) what the domain's nodes report."""
+    """Where a draft comes from: a version; or, for a domain or a whole cluster, a file or (without) its reports."""
 
     domain_id = serializers.IntegerField(required=False, min_value=1)
+    cluster = serializers.SlugField(required=False, help_text="For a matrix of the whole cluster: its slug.")
     from_version_id = serializers.IntegerField(required=False, min_value=1)
     text = serializers.CharField(required=False, max_length=_LIMIT_FILE, trim_whitespace=False)
     file_format = serializers.ChoiceField(choices=FORMAT_CHOICES, required=False, default="yaml")
@@ -98,8 +117,9 @@ class DraftIn(serializers.Serializer[Any]):
     note = serializers.CharField(required=False, max_length=2000, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if ("domain_id" in attrs) == ("from_version_id" in attrs):
-            raise serializers.ValidationError({"domain_id": "give either domain_id or from_version_id"})
+        if sum(name in attrs for name in ("domain_id", "cluster", "from_version_id")) != 1:
+            message = "give just one of domain_id, cluster and from_version_id"
+            raise serializers.ValidationError({"domain_id": message})
         return attrs
 
 
@@ -114,7 +134,7 @@ class LockIn(serializers.Serializer[Any]):
         allow_blank=True,
         max_length=2000,
         default="",
-        help_text="Why it is locked although a rule between components is broken.",
+        help_text="Why it is locked although a rule between components is broken (needed) or warns (kept).",
     )
 
 
@@ -204,12 +224,15 @@ class CheckOut(serializers.ModelSerializer[DriftCheck]):
     cluster = serializers.SlugField(source="domain.cluster.slug")
     domain_id = serializers.IntegerField()
     matrix_version_id = serializers.IntegerField(allow_null=True)
+    wide_version_id = serializers.IntegerField(
+        allow_null=True, help_text="The whole cluster's matrix, where it held beneath the domain's own."
+    )
     verdict = serializers.ChoiceField(choices=VERDICT_CHOICES)
 
     class Meta:
         model = DriftCheck
-        fields = ["id", "cluster", "domain_id", "matrix_version_id", "first_checked_at", "checked_at"]
-        fields += ["times", "verdict", "input_digest", "node_count", "finding_count"]
+        fields = ["id", "cluster", "domain_id", "matrix_version_id", "wide_version_id", "first_checked_at"]
+        fields += ["checked_at", "times", "verdict", "input_digest", "node_count", "finding_count"]
 
 
 class OneCheckOut(CheckOut):
@@ -234,6 +257,11 @@ class FindingOut(serializers.ModelSerializer[DriftFinding]):
     kind = serializers.CharField(help_text="drift, loaded_differs or contradiction.")
     verdict = serializers.ChoiceField(choices=VERDICT_CHOICES)
     owner_id = serializers.IntegerField(allow_null=True)
+    intended = serializers.CharField(
+        allow_blank=True,
+        help_text="What is asked for; of loaded_differs what the package declares, of contradiction what the "
+        "other kinds of reports say.",
+    )
 
     class Meta:
         model = DriftFinding

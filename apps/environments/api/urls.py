@@ -17,6 +17,7 @@ urlpatterns = [
     path("matrix-versions/<int:pk>/compatibility/", matrices.Compatibility.as_view(), name="compatibility"),
     path("matrix-versions/<int:pk>/differences/", matrices.Differences.as_view(), name="differences"),
     path("matrix-versions/<int:pk>/export/", matrices.Export.as_view(), name="export"),
+    path("domains/<int:pk>/intent/", drift.DomainIntent.as_view(), name="intent"),
     path("drift-checks/", drift.Checks.as_view(), name="checks"),
     path("drift-checks/<int:pk>/", drift.OneCheck.as_view(), name="check"),
     path("drift-findings/", drift.Findings.as_view(), name="findings"),

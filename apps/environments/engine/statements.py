@@ -35,11 +35,11 @@ def reported_from(component: Component, statements: Sequence[Statement], *, stal
     A statement has had its day where the same tool spoke again in another form, where its last report is more
     than stale_after_s older than the newest one, or where another began to differ after it was last made (a
     package that changed after a library was seen loaded, too). Of those that remain the kind that the catalogue
-    names first counts. What the others say against it is kept in `contradicting` once both were repeated: until
-    then one of them may just have been made before a change.
+    names first counts. What the others say against it is kept in `contradicting` once both were repeated (and what
+    they say it against in `contradicted`): until then one of them may just have been made before a change.
     """
     if len(statements) == 1:
-        return _reported(statements, ())
+        return _reported(statements, (), ())
     newest = max(one.seen_at for one in statements)
     recent = [
         one for one in _last_words(statements) if newest - one.seen_at <= timedelta(seconds=stale_after_s)
@@ -47,18 +47,25 @@ def reported_from(component: Component, statements: Sequence[Statement], *, stal
     standing = [one for one in recent if not any(_overtakes(other, one) for other in recent)]
     chosen: list[Statement] = []
     contradicting: list[str] = []
+    contradicted: list[str] = []
     for kind_of in Standing:
         ranked = sorted(
             (one for one in standing if one.standing is kind_of), key=lambda one: _rank(component, one)
         )
         if ranked:
             chosen.append(ranked[0])
-            contradicting += [
-                f"{one.kind}: {', '.join(one.values)}"
+            against = [
+                _said(one)
                 for one in ranked[1:]
                 if _is_repeated(one, ranked[0]) and differ(component, one.values, ranked[0].values)
             ]
-    return _reported(chosen, tuple(sorted(contradicting)))
+            contradicting += against
+            contradicted += [_said(ranked[0])] if against else []
+    return _reported(chosen, tuple(sorted(contradicting)), tuple(sorted(contradicted)))
+
+
+def _said(one: Statement) -> str:
+    return f"{one.kind}: {', '.join(one.values)}"
 
 
 def differ(component: Component, found: Iterable[str], held: Iterable[str]) -> bool:
@@ -96,7 +103,9 @@ def _rank(component: Component, one: Statement) -> tuple[int, float, str]:
     return place, -one.seen_at.timestamp(), one.kind
 
 
-def _reported(chosen: Sequence[Statement], contradicting: tuple[str, ...]) -> Reported:
+def _reported(
+    chosen: Sequence[Statement], contradicting: tuple[str, ...], contradicted: tuple[str, ...]
+) -> Reported:
     by_standing = {one.standing: one for one in chosen}
     loaded, declared = by_standing.get(Standing.LOADED), by_standing.get(Standing.DECLARED)
     return Reported(
@@ -104,4 +113,5 @@ def _reported(chosen: Sequence[Statement], contradicting: tuple[str, ...]) -> Re
         declared=declared.values if declared else (),
         seen_at=(loaded or declared or chosen[0]).seen_at,
         contradicting=contradicting,
+        contradicted=contradicted,
     )

@@ -9,14 +9,18 @@ from apps.environments.queries.drift import (
     open_findings,
 )
 from apps.environments.queries.intent import (
+    Intent,
     compatibility_of,
     differing,
     domains_of,
     entries_of,
+    intent_of,
     known_good_versions,
+    laid_together,
     undecided,
 )
 from apps.environments.queries.matrices import (
+    beneath,
     known_good,
     matrices_visible,
     matrix_for,
@@ -45,6 +49,8 @@ from apps.environments.queries.standing import (
 __all__ = [
     "DomainStanding",
     "HeldRule",
+    "Intent",
+    "beneath",
     "checks_visible",
     "compatibility_of",
     "compatibility_rules",
@@ -57,8 +63,10 @@ __all__ = [
     "facts_visible",
     "finding_for",
     "findings_visible",
+    "intent_of",
     "known_good",
     "known_good_versions",
+    "laid_together",
     "matrices_visible",
     "matrix_for",
     "matrix_in_force",

@@ -13,15 +13,17 @@ from apps.core.rights import Right
 from apps.environments.models import DriftCheck, DriftFinding
 from apps.fleet.models import Domain
 
+_VERSIONS = ("matrix_version__matrix", "wide_version__matrix")
+
 
 def newest_check(domain: Domain) -> DriftCheck | None:
     """The newest check of a domain; None where none was made yet."""
-    return DriftCheck.objects.filter(domain=domain).select_related("matrix_version__matrix").first()
+    return DriftCheck.objects.filter(domain=domain).select_related(*_VERSIONS).first()
 
 
 def checks_visible(actor: Actor) -> QuerySet[DriftCheck]:
     """Checks of domains that the actor may read, newest first."""
-    rows = DriftCheck.objects.select_related("domain__cluster", "matrix_version__matrix")
+    rows = DriftCheck.objects.select_related("domain__cluster", *_VERSIONS)
     scopes = actor.scope_ids(Right.READ)
     return rows if scopes is None else rows.filter(domain__cluster__scope_id__in=scopes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from apps.catalogue.engine.components import RuleKind, component
 from apps.catalogue.engine.versions import Scheme
@@ -16,6 +16,7 @@ from apps.environments.engine.rules import MatrixEntry as Asked
 from apps.environments.engine.rules import Outcome, entry_for, judge
 from apps.environments.models import Matrix, MatrixEntry, MatrixState, MatrixVersion
 from apps.environments.queries.compatibility import rules_in_force
+from apps.environments.queries.matrices import beneath, matrix_in_force
 from apps.environments.queries.reports import observed_by_domain
 from apps.fleet.models import Domain
 
@@ -23,6 +24,42 @@ from apps.fleet.models import Domain
 def entries_of(entries: Iterable[MatrixEntry]) -> list[Asked]:
     """Rows as the engine takes them; scheme and branch are those of the catalogue where the row has none."""
     return [_asked(row) for row in entries]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """What is asked of a domain now: by its own matrix, and by its cluster's of what the own one leaves out.
+
+    version: the matrix in force, the domain's own where it has one. wide: the whole cluster's where it holds
+    beneath that. entries: both laid together. of_wide: the components that are asked for by `wide`.
+    """
+
+    version: MatrixVersion | None
+    wide: MatrixVersion | None
+    entries: tuple[Asked, ...]
+    of_wide: frozenset[str]
+
+
+def intent_of(domain: Domain) -> Intent:
+    """What is asked of a domain now."""
+    version = matrix_in_force(domain)
+    wide = beneath(version, domain)
+    entries = laid_together(version, wide)
+    own = {row.component for row in version.entries.all()} if version else set()
+    return Intent(
+        version=version,
+        wide=wide,
+        entries=tuple(entries),
+        of_wide=frozenset(entry.component for entry in entries) - own,
+    )
+
+
+def laid_together(version: MatrixVersion | None, wide: MatrixVersion | None) -> list[Asked]:
+    """The entries of a domain's version, and those of its cluster's for components that it does not state."""
+    own = entries_of(version.entries.all()) if version else []
+    stated = {entry.component for entry in own}
+    rest = entries_of(wide.entries.all()) if wide else []
+    return own + [entry for entry in rest if entry.component not in stated]
 
 
 def _asked(row: MatrixEntry) -> Asked:
@@ -63,10 +100,13 @@ def known_good_versions(version: MatrixVersion, domain: Domain) -> dict[str, Ask
 def compatibility_of(version: MatrixVersion) -> tuple[RuleResult, ...]:
     """The rules between components, held against what the version asks for and what its domains run besides.
 
+    Of components that a domain's version leaves out, what the whole cluster's asks for goes before that.
     For components that it names no version of, what most nodes of each domain report (a draft), or reported
     when it was locked, is taken.
     """
-    asked = compat.versions_of(entries_of(version.entries.all()))
+    domain = version.matrix.domain
+    wide = beneath(version, domain) if domain is not None else None
+    asked = compat.versions_of(laid_together(version, wide))
     observed: dict[str, list[str]] = defaultdict(list)
     for name, values in _observed_beside(version):
         observed[name] += [value for value in values if value not in observed[name]]

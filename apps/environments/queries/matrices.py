@@ -59,6 +59,14 @@ def matrix_in_force(domain: Domain) -> MatrixVersion | None:
     return own or _of_cluster(locked, domain)
 
 
+def beneath(version: MatrixVersion | None, domain: Domain) -> MatrixVersion | None:
+    """The locked version for the whole cluster that holds under the domain's own; None where there is none."""
+    if version is None or version.matrix.domain_id is None:
+        return None
+    locked = MatrixVersion.objects.filter(state=MatrixState.LOCKED).select_related("matrix")
+    return _of_cluster(locked, domain)
+
+
 def known_good(domain: Domain, *, before: MatrixVersion | None = None) -> MatrixVersion | None:
     """The newest version that was earned known-good here, retired ones too; `before` leaves that one out."""
     good = MatrixVersion.objects.filter(known_good_at__isnull=False).select_related("matrix")

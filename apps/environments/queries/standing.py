@@ -19,10 +19,14 @@ from apps.fleet.queries import clusters_visible
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainStanding:
-    """One domain: what it is held against, what it was good with, what is being drafted, and its newest check."""
+    """One domain: what it is held against, what it was good with, what is being drafted, and its newest check.
+
+    wide: the matrix of the whole cluster where it holds beneath the domain's own.
+    """
 
     domain: Domain
     in_force: MatrixVersion | None
+    wide: MatrixVersion | None
     known_good: MatrixVersion | None
     drafts: tuple[MatrixVersion, ...]
     check: DriftCheck | None
@@ -80,9 +84,11 @@ def _standing(
 ) -> DomainStanding:
     own = versions.get((domain.cluster_id, domain.pk), [])
     wide = versions.get((domain.cluster_id, None), [])
+    in_force = _newest_locked(own)
     return DomainStanding(
         domain=domain,
-        in_force=_newest_locked(own) or _newest_locked(wide),
+        in_force=in_force or _newest_locked(wide),
+        wide=_newest_locked(wide) if in_force else None,
         known_good=_newest_good(own) or _newest_good(wide),
         drafts=tuple(version for version in own if version.state == MatrixState.DRAFT),
         check=check,

@@ -14,15 +14,17 @@ from apps.environments.services.drift import (
     compare_domain,
     keep_check,
     request_check,
+    request_checks_of,
     request_due_checks,
 )
 from apps.environments.services.findings import assign_finding
 from apps.environments.services.history import thin_history
 from apps.environments.services.matrices import lock_matrix, mark_known_good, retire_matrix
 from apps.environments.services.policy import set_policy
-from apps.environments.services.reports import record_report
+from apps.environments.services.reports import Repeat, record_report, record_unchanged
 
 __all__ = [
+    "Repeat",
     "assign_finding",
     "check_domain",
     "clear_compatibility_rule",
@@ -34,9 +36,11 @@ __all__ = [
     "lock_matrix",
     "mark_known_good",
     "record_report",
+    "record_unchanged",
     "remove_entry",
     "replace_entries",
     "request_check",
+    "request_checks_of",
     "request_due_checks",
     "retire_matrix",
     "set_compatibility_rule",

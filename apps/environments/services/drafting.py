@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
@@ -13,7 +13,7 @@ from apps.audit.services import decision
 from apps.catalogue.engine.components import RuleKind, component, components
 from apps.core import clock
 from apps.core.actor import Actor
-from apps.core.errors import Conflict, FieldError, Invalid
+from apps.core.errors import Conflict, FieldError, Invalid, Missing
 from apps.core.rights import Right
 from apps.environments import queries
 from apps.environments.engine import draft, exchange
@@ -21,25 +21,43 @@ from apps.environments.engine.draft import DraftNote
 from apps.environments.engine.rules import MatrixEntry as Asked
 from apps.environments.models import Matrix, MatrixEntry, MatrixVersion
 from apps.environments.services import versions
-from apps.fleet.models import Domain
+from apps.fleet.models import Cluster, Domain
+from apps.fleet.queries import clusters_visible, domains_of
 
 LIMIT_ENTRIES = exchange.LIMIT_ROWS
 
 
-@decision
-def draft_from_reports(*, actor: Actor, domain_id: int, name: str = "", note: str = "") -> MatrixVersion:
-    """A draft for a domain from what most of its nodes report, with notes on what a person should look at.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Home:
+    """What a matrix holds for: a domain, or (None) the whole cluster."""
 
-    Raises Conflict where no node has reported yet.
+    cluster: Cluster
+    domain: Domain | None
+
+    @property
+    def domains(self) -> list[Domain]:
+        return [self.domain] if self.domain else list(domains_of(self.cluster))
+
+
+@decision
+def draft_from_reports(
+    *,
+    actor: Actor,
+    domain_id: int | None = None,
+    cluster_id: int | None = None,
+    name: str = "",
+    note: str = "",
+) -> MatrixVersion:
+    """A draft from what most nodes of a domain, or of a whole cluster, report, with notes on what to look at.
+
+    Raises Conflict where no node has reported yet, and as `_home`.
     """
-    domain = queries.domain_for(actor, domain_id)
-    versions.may_write(actor, domain.cluster)
-    _nodes, reports = queries.reported_by_domain(domain)
+    home = _home(actor, domain_id, cluster_id)
+    reports = [report for domain in home.domains for report in queries.reported_by_domain(domain)[1]]
     drafted = draft.from_reports(reports)
     if not drafted.entries:
-        raise Conflict(_("no node of this domain has reported its versions yet"), code="no_reports")
-    matrix = _matrix_of(domain, name)
-    return _add_version(actor, matrix, drafted.entries, note, notes=drafted.notes)
+        raise Conflict(_("no node has reported its versions yet"), code="no_reports")
+    return _add_version(actor, _matrix_of(home, name), drafted.entries, note, notes=drafted.notes)
 
 
 @decision
@@ -52,13 +70,22 @@ def draft_from_version(*, actor: Actor, version_id: int, note: str = "") -> Matr
 
 @decision
 def draft_from_file(
-    *, actor: Actor, domain_id: int, text: str, file_format: str, name: str = "", note: str = ""
+    *,
+    actor: Actor,
+    text: str,
+    file_format: str,
+    domain_id: int | None = None,
+    cluster_id: int | None = None,
+    name: str = "",
+    note: str = "",
 ) -> MatrixVersion:
-    """A draft for a domain from a YAML or CSV file. Raises Invalid with every fault by row and column."""
-    domain = queries.domain_for(actor, domain_id)
-    versions.may_write(actor, domain.cluster)
+    """A draft for a domain, or a whole cluster, from a YAML or CSV file.
+
+    Raises Invalid with every fault by row and column, and as `_home`.
+    """
+    home = _home(actor, domain_id, cluster_id)
     entries = read_entries(text, file_format)
-    return _add_version(actor, _matrix_of(domain, name), entries, note)
+    return _add_version(actor, _matrix_of(home, name), entries, note)
 
 
 @decision
@@ -136,16 +163,33 @@ def _note_edit(actor: Actor, version: MatrixVersion, before: dict[str, object]) 
         versions.note(actor, "matrix.edited", version, before=before, after=after)
 
 
-def _matrix_of(domain: Domain, name: str) -> Matrix:
-    """The domain's matrix; its first draft makes it. Raises Conflict where the name is taken."""
-    matrix = Matrix.objects.filter(domain=domain).order_by("id").select_related("cluster", "domain").first()
+def _home(actor: Actor, domain_id: int | None, cluster_id: int | None) -> _Home:
+    """The domain, or the cluster, of these ids. Raises Missing, NotAllowed, Invalid where not just one is given."""
+    if (domain_id is None) == (cluster_id is None):
+        message = _("say either a domain or a whole cluster")
+        raise Invalid(message, code="home", errors=[FieldError(pointer="/domain_id", message=message)])
+    if domain_id is not None:
+        domain = queries.domain_for(actor, domain_id)
+        versions.may_write(actor, domain.cluster)
+        return _Home(cluster=domain.cluster, domain=domain)
+    cluster = clusters_visible(actor).filter(pk=cluster_id).first()
+    if cluster is None:
+        raise Missing(_("there is no such cluster, or you may not see it"))
+    versions.may_write(actor, cluster)
+    return _Home(cluster=cluster, domain=None)
+
+
+def _matrix_of(home: _Home, name: str) -> Matrix:
+    """The matrix of a domain or a cluster; its first draft makes it. Raises Conflict where the name is taken."""
+    held = Matrix.objects.filter(cluster=home.cluster, domain=home.domain)
+    matrix = held.order_by("id").select_related("cluster", "domain").first()
     if matrix is not None:
         return matrix
-    name = (name.strip() or f"{domain.name} environment")[:120]
+    name = (name.strip() or f"{(home.domain or home.cluster).name} environment")[:120]
     try:
         with transaction.atomic():
             return Matrix.objects.create(
-                cluster=domain.cluster, domain=domain, name=name, created_at=clock.now()
+                cluster=home.cluster, domain=home.domain, name=name, created_at=clock.now()
             )
     except IntegrityError as error:
         message = _("there is a matrix %(name)s already") % {"name": name}

@@ -11,10 +11,12 @@ from django.db.models import F
 
 from apps.core import clock, digest
 from apps.core.actor import Actor
+from apps.core.rights import Right
 from apps.environments import queries
 from apps.environments.engine import drift
 from apps.environments.engine.plain import plain_group
-from apps.environments.models import DriftCheck, MatrixVersion
+from apps.environments.models import DriftCheck, Matrix
+from apps.environments.queries import Intent
 from apps.environments.services.findings import keep_findings
 from apps.fleet.models import Domain, Node
 from apps.jobs.models import Job
@@ -28,17 +30,23 @@ class Comparison:
     """A domain held against its matrix at a moment; nothing is written yet."""
 
     domain: Domain
-    matrix: MatrixVersion | None
+    intent: Intent
     nodes: Sequence[Node]
     result: drift.DomainDrift
     at: datetime
-    input_digest: str  # of the matrix and all reports that it rests on, without times
+    input_digest: str  # of the matrices and all reports that it rests on, without times
 
 
 def request_check(*, actor: Actor, domain_id: int) -> Job:
     """Ask for a drift check of a domain. Needs READ: it changes nothing but what is known."""
     domain = queries.domain_for(actor, domain_id)
     return _enqueue(actor, domain)
+
+
+def request_checks_of(*, actor: Actor, matrix: Matrix) -> list[Job]:
+    """Ask for a check of each domain that a matrix holds for, because what it asks for has changed. Needs READ."""
+    actor.require(Right.READ, matrix.cluster.scope_id)
+    return [_enqueue(actor, domain) for domain in queries.domains_of(matrix)]
 
 
 def request_due_checks(*, actor: Actor) -> int:
@@ -64,20 +72,23 @@ def check_domain(*, domain_id: int) -> DriftCheck:
 
 
 def compare_domain(*, domain_id: int) -> Comparison:
-    """Hold a domain against its matrix in force. Without a matrix nothing is evaluated, the verdict is unknown."""
+    """Hold a domain against its matrix in force, and its cluster's beneath.
+
+    Without a matrix nothing is evaluated, and the verdict is unknown.
+    """
     domain = Domain.objects.select_related("cluster").get(pk=domain_id)
     now = clock.now()
-    matrix = queries.matrix_in_force(domain)
-    entries = queries.entries_of(matrix.entries.all()) if matrix else []
+    intent = queries.intent_of(domain)
+    asked = [version.digest for version in (intent.version, intent.wide) if version]
     nodes, reports = queries.reported_by_domain(domain)
     stale_after_s = queries.policy_of(domain.cluster).stale_after_s
     return Comparison(
         domain=domain,
-        matrix=matrix,
+        intent=intent,
         nodes=nodes,
-        result=drift.evaluate(entries=entries, nodes=reports, now=now, stale_after_s=stale_after_s),
+        result=drift.evaluate(entries=intent.entries, nodes=reports, now=now, stale_after_s=stale_after_s),
         at=now,
-        input_digest=digest.of_value([matrix.digest if matrix else "", queries.report_marks(domain)]),
+        input_digest=digest.of_value([asked, queries.report_marks(domain)]),
     )
 
 
@@ -101,9 +112,10 @@ def _enqueue(actor: Actor, domain: Domain) -> Job:
 
 
 def _keep_row(compared: Comparison, newest: DriftCheck | None) -> DriftCheck:
-    result, matrix_id = compared.result, compared.matrix.pk if compared.matrix else None
+    result, intent = compared.result, compared.intent
+    asked = [version.pk if version else None for version in (intent.version, intent.wide)]
     groups = [plain_group(group) for group in result.groups]
-    mark = digest.of_value([matrix_id, list(result.components), groups])
+    mark = digest.of_value([*asked, list(result.components), groups])
     if newest is not None and newest.result_digest == mark:
         DriftCheck.objects.filter(pk=newest.pk).update(
             checked_at=compared.at, input_digest=compared.input_digest, times=F("times") + 1
@@ -112,7 +124,8 @@ def _keep_row(compared: Comparison, newest: DriftCheck | None) -> DriftCheck:
         return newest
     return DriftCheck.objects.create(
         domain=compared.domain,
-        matrix_version=compared.matrix,
+        matrix_version=intent.version,
+        wide_version=intent.wide,
         first_checked_at=compared.at,
         checked_at=compared.at,
         verdict=result.verdict.value,

@@ -101,6 +101,7 @@ def _filled(row: DriftFinding, finding: drift.Finding, at: datetime) -> DriftFin
         row.intended = " | ".join(cell.declared)[:_TEXT_LIMIT]
     elif finding.kind is drift.FindingKind.CONTRADICTION:
         row.intended = "; ".join(cell.contradicting)[:_TEXT_LIMIT]
+        row.reported = "; ".join(cell.contradicted)[:_TEXT_LIMIT]
     row.last_seen_at = at
     return row
 

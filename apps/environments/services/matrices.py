@@ -28,7 +28,8 @@ def lock_matrix(
 ) -> MatrixVersion:
     """Lock a draft: from now on it stays as it is, and nodes are held against it. The version before it retires.
 
-    What the nodes run is written down with it, for rules that name no version. Raises Invalid where it asks for
+    What the nodes run is written down with it, for rules that name no version; so is which rules warn (a driver
+    branch that has ended), with the reason where one is given. Raises Invalid where it asks for
     nothing or leaves a version open, Conflict (rules_broken) where a compatibility rule is broken and no reason
     is given, Conflict where it is not a draft, Stale.
     """
@@ -36,7 +37,9 @@ def lock_matrix(
     versions.may_write(actor, version.matrix.cluster)
     asked = versions.entry_facts(version)
     _require_decided(version, asked)
-    broken = [one for one in queries.compatibility_of(version) if one.is_broken]
+    results = queries.compatibility_of(version)
+    broken = [one for one in results if one.is_broken]
+    warned = [one for one in results if one.is_warned]
     if broken and not override_reason.strip():
         raise Conflict(
             _("these versions do not go together: %(rules)s")
@@ -57,7 +60,7 @@ def lock_matrix(
                 digest=digest.of_value(asked),
                 locked_by_id=actor.person_id,
                 locked_at=now,
-                override_reason=override_reason.strip() if broken else "",
+                override_reason=override_reason.strip() if broken or warned else "",
                 version=F("version") + 1,
             )
     except IntegrityError as error:
@@ -75,6 +78,7 @@ def lock_matrix(
             "entries": asked,
             "digest": locked.digest,
             "broken_rules": [one.rule for one in broken],
+            "warned_rules": [one.rule for one in warned],
             "observed": observed,
         },
         reason=locked.override_reason,

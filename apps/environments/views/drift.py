@@ -17,6 +17,7 @@ from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import page_of
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.environments import queries, services
 from apps.environments.filters import FindingOnPageFilter
 from apps.environments.models import DriftCheck
@@ -83,7 +84,7 @@ def assign(request: HttpRequest, pk: int) -> HttpResponse:
             actor=actor_of(request), finding_id=pk, owner_id=int(raw) if raw.isdecimal() else None
         )
     except (Invalid, Conflict) as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
         finding = queries.finding_for(actor_of(request), pk)
     else:
         messages.success(
@@ -99,8 +100,7 @@ def _node_ids(domain: Domain) -> dict[str, int]:
 def _heat_map(check: DriftCheck | None, *, only_differences: bool) -> Table | None:
     if check is None or not check.components:
         return None
-    version = check.matrix_version
-    entries = queries.entries_of(version.entries.all()) if version else []
+    entries = queries.laid_together(check.matrix_version, check.wide_version)
     return heat_map(check, entries, only_differences=only_differences)
 
 

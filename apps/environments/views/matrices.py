@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from apps.core.errors import Conflict, Invalid, Missing
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.environments import queries, services
 from apps.environments.engine import exchange
 from apps.environments.engine.matrix_diff import compare_entries
@@ -42,11 +43,14 @@ def version(request: HttpRequest, pk: int) -> HttpResponse:
     context = cluster_context(row.matrix.cluster) | {
         "version": row,
         "matrix": row.matrix,
+        "wide": queries.beneath(row, row.matrix.domain) if row.matrix.domain else None,
+        "domains": queries.domains_of(row.matrix),
         "table": version_table(row, only_differences=only_differences),
         "only_differences": only_differences,
         **only_link(only_differences=only_differences),
         "rules": rules,
         "broken": [rule for rule in rules if rule["verdict"] == "fail"],
+        "warned": [rule for rule in rules if rule["verdict"] == "warn"],
         "undecided": queries.undecided(queries.entries_of(row.entries.all())),
         "others": queries.versions_of(row.matrix).exclude(pk=row.pk),
         "is_draft": row.state == MatrixState.DRAFT,
@@ -98,13 +102,12 @@ def lock(request: HttpRequest, pk: int) -> HttpResponse:
             override_reason=request.POST.get("reason", ""),
         )
     except (Invalid, Conflict) as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
     else:
         messages.success(
             request, _("%(version)s is locked; nodes are held against it.") % {"version": locked}
         )
-        if locked.matrix.domain_id is not None:
-            services.request_check(actor=actor_of(request), domain_id=locked.matrix.domain_id)
+        services.request_checks_of(actor=actor_of(request), matrix=locked.matrix)
     return redirect("environments:version", pk)
 
 
@@ -119,7 +122,7 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
             reason=request.POST.get("reason", ""),
         )
     except (Invalid, Conflict) as error:
-        messages.error(request, error.message)
+        messages.error(request, said(error.message))
     return redirect("environments:version", pk)
 
 

@@ -17,7 +17,7 @@ from apps.core import clock, digest
 from apps.core.rights import Right
 from apps.environments.engine.drift import Reported
 from apps.environments.models import MatrixVersion
-from apps.environments.queries import matrix_in_force, reported_versions
+from apps.environments.queries import beneath, matrix_in_force, reported_versions
 from apps.fleet.models import Domain, Hold, Node
 from apps.fleet.queries import active_holds
 from apps.launches.models import Answer, Launch, LaunchNode, Waiver
@@ -33,12 +33,15 @@ class _Facts:
     changes: Mapping[int, set[int]]
     answers: Mapping[uuid.UUID, list[int]]
     waivers: Mapping[uuid.UUID, list[int]]
-    matrices: dict[int, MatrixVersion | None] = field(default_factory=dict)
+    matrices: dict[int, list[MatrixVersion]] = field(default_factory=dict)
     runs: dict[int, BenchmarkRun | None] = field(default_factory=dict)
 
-    def matrix(self, domain: Domain) -> MatrixVersion | None:
+    def asked_by(self, domain: Domain) -> list[MatrixVersion]:
+        """The matrix in force, and the whole cluster's where it holds beneath it."""
         if domain.pk not in self.matrices:
-            self.matrices[domain.pk] = matrix_in_force(domain)
+            version = matrix_in_force(domain)
+            both = (version, beneath(version, domain))
+            self.matrices[domain.pk] = [one for one in both if one is not None]
         return self.matrices[domain.pk]
 
     def run(self, domain: Domain) -> BenchmarkRun | None:
@@ -110,7 +113,7 @@ def _facts(launches: Sequence[Launch], *, now: datetime) -> _Facts:
 
 def _inputs(launch: Launch, facts: _Facts) -> dict[str, str]:
     nodes = facts.nodes[launch.pk]
-    matrix, run = facts.matrix(launch.domain), facts.run(launch.domain)
+    matrices, run = facts.asked_by(launch.domain), facts.run(launch.domain)
     holds = [hold for node in nodes for hold in facts.holds[node.pk] if hold.owner != launch.owner]
     changes = sorted({change_id for node in nodes for change_id in facts.changes[node.pk]})
     return {
@@ -124,7 +127,7 @@ def _inputs(launch: Launch, facts: _Facts) -> dict[str, str]:
                 [node.pk for node in nodes],
             ]
         ),
-        "matrix": f"{matrix.pk}:{matrix.digest}" if matrix else "",
+        "matrix": " ".join(f"{version.pk}:{version.digest}" for version in matrices),
         "versions": digest.of_value([_reported(node, facts.versions.get(node.pk, {})) for node in nodes]),
         "nodes": digest.of_value([[node.pk, node.life_cycle, node.health, node.domain_id] for node in nodes]),
         "holds": digest.of_value(sorted([hold.pk, hold.owner] for hold in holds)),

@@ -30,6 +30,8 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("matrices", "get", None, LIST),
     ("versions", "get", None, LIST),
     ("versions", "post", {"domain_id": "{domain}"}, OPERATE | {"bo": 201}),
+    ("versions", "post", {"cluster": "hall-1"}, OPERATE | {"bo": 201}),
+    ("versions", "post", {"cluster": "hall-1", **FILE}, OPERATE | {"bo": 201}),
     ("versions", "post", {"domain_id": "{domain}", **FILE}, OPERATE | {"bo": 201}),
     ("versions", "post", {"from_version_id": "{version}"}, OPERATE | {"bo": 201}),
     ("versions", "post", {}, {"bo": 400}),
@@ -43,6 +45,7 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("compatibility", "get", None, READ),
     ("differences", "get", None, READ),
     ("export", "get", None, READ),
+    ("intent", "get", None, READ),
     ("checks", "get", None, LIST),
     ("checks", "post", {"domain_id": "{domain}"}, {"vic": 202, "bo": 202, "chen": 202, "eve": 404}),
     ("check", "get", None, READ),
@@ -88,7 +91,7 @@ def there(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> dict[str, Any]:
     CompatibilityEdit.objects.create(
         rule=SHIPPED, cluster=domain.cluster, reason="on trial", changed_at=check.checked_at
     )
-    keys = {"check": check.pk, "finding": finding.pk, "reported": nodes[0].pk}
+    keys = {"check": check.pk, "finding": finding.pk, "reported": nodes[0].pk, "intent": domain.pk}
     return {"domain": domain, "version": draft, "keys": keys, "node": nodes[0], "finding": finding}
 
 
@@ -145,7 +148,7 @@ def test_a_token_that_only_reads_changes_nothing(
 ) -> None:
     answer = _send(api(factories.bearer(bo, TokenScope.READ)), method, name, body, there)
 
-    assert answer.status_code == (202 if name == "checks" else 403)
+    assert answer.status_code == 403
     there["version"].refresh_from_db()
     assert (there["version"].state, there["version"].version) == ("draft", 1)
 
@@ -208,6 +211,9 @@ PAGES: list[tuple[str, str, dict[str, int]]] = [
     ("new_draft", "get", OPERATE | {"bo": 200}),
     ("draft_from_reports", "post", OPERATE | {"bo": 302}),
     ("draft_from_file", "post", OPERATE | {"bo": 200}),
+    ("new_cluster_draft", "get", OPERATE | {"bo": 200}),
+    ("cluster_draft_from_reports", "post", OPERATE | {"bo": 302}),
+    ("cluster_draft_from_file", "post", OPERATE | {"bo": 200}),
     ("assign", "post", OPERATE | {"bo": 302}),
     ("job_check", "get", LIST),
     ("node", "get", READ),
@@ -222,6 +228,7 @@ _RULES = (
     "clear_compatibility_rule",
 )
 _OF_DOMAIN = ("drift", "check", "new_draft", "draft_from_reports", "draft_from_file")
+_OF_CLUSTER = ("new_cluster_draft", "cluster_draft_from_reports", "cluster_draft_from_file")
 
 
 def _page(name: str, there: dict[str, Any]) -> str:
@@ -241,6 +248,7 @@ def _page(name: str, there: dict[str, Any]) -> str:
         "clear_compatibility_rule": [SHIPPED],
     }
     keys |= {one: [there["domain"].pk] for one in _OF_DOMAIN}
+    keys |= {one: [there["domain"].cluster.slug] for one in _OF_CLUSTER}
     place = reverse(f"environments:{name}", args=keys.get(name, [there["version"].pk]))
     if name in _RULES:
         return place + f"?cluster={there['domain'].cluster.slug}"

@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from apps.core.api import actor_of, checked, version_seen, with_version
 from apps.core.errors import Missing
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.environments import filters, queries, services
 from apps.environments.api import serializers as s
 from apps.environments.api.views.matrices import IF_MATCH
@@ -20,8 +21,8 @@ from apps.environments.models import DriftCheck, DriftFinding, EnvironmentPolicy
 from apps.fleet.queries import cluster_for
 from apps.jobs.answers import JobOut, accepted
 
-# A check changes nothing but what is known, so a token that may report or only read may ask for one.
-_ASKS = {"POST": frozenset({TokenScope.READ, TokenScope.EVIDENCE_WRITE, TokenScope.ENVIRONMENT_WRITE})}
+# A check writes what is known and takes a worker's time: a token that may only read asks for none.
+_ASKS = {"POST": frozenset({TokenScope.EVIDENCE_WRITE, TokenScope.ENVIRONMENT_WRITE})}
 _WRITES = {"PATCH": TokenScope.ENVIRONMENT_WRITE, "PUT": TokenScope.ENVIRONMENT_WRITE}
 
 
@@ -49,8 +50,36 @@ class OneCheck(APIView):
         """One check with its heat map by groups of identical nodes."""
         check = queries.checks_visible(actor_of(request)).filter(pk=pk).first()
         if check is None:
-            raise Missing("there is no such check, or you may not see it")
+            raise Missing(say("there is no such check, or you may not see it"))
         return Response(s.OneCheckOut(check).data)
+
+
+class DomainIntent(APIView):
+    @extend_schema(responses=s.IntentOut, operation_id="domains_intent_retrieve")
+    def get(self, request: Request, pk: int) -> Response:
+        """What is asked of a domain now: by its own matrix, and by its cluster's of what the own one leaves out."""
+        intent = queries.intent_of(queries.domain_for(actor_of(request), pk))
+        return Response(s.IntentOut(_intent(intent)).data)
+
+
+def _intent(intent: queries.Intent) -> dict[str, Any]:
+    version_id = intent.version.pk if intent.version else None
+    wide_id = intent.wide.pk if intent.wide else None
+    is_wide = intent.version is not None and intent.version.matrix.domain_id is None
+    return {
+        "matrix_version_id": version_id,
+        "wide_version_id": wide_id,
+        "entries": [
+            {
+                "component": entry.component,
+                "rule": entry.rule.value,
+                "values": entry.values,
+                "matrix_version_id": wide_id if entry.component in intent.of_wide else version_id,
+                "of_whole_cluster": is_wide or entry.component in intent.of_wide,
+            }
+            for entry in intent.entries
+        ],
+    }
 
 
 class Findings(generics.ListAPIView):

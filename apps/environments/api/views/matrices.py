@@ -16,11 +16,13 @@ from apps.core.actor import Actor
 from apps.core.api import actor_of, checked, version_seen, with_version
 from apps.core.errors import Invalid
 from apps.core.rights import TokenScope
+from apps.core.texts import say
 from apps.environments import filters, queries, services
 from apps.environments.api import serializers as s
 from apps.environments.engine import exchange
 from apps.environments.engine.matrix_diff import compare_entries
 from apps.environments.models import Matrix, MatrixVersion
+from apps.fleet.queries import cluster_for
 
 WRITES = dict.fromkeys(("POST", "PUT", "PATCH", "DELETE"), TokenScope.ENVIRONMENT_WRITE)
 IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
@@ -56,19 +58,21 @@ class Versions(generics.ListAPIView):
 
     @extend_schema(request=s.DraftIn, responses={201: s.OneVersionOut})
     def post(self, request: Request) -> Response:
-        """Draft a version: from what a domain's nodes report, from a file, or from another version."""
+        """Draft a version for a domain, or for a whole cluster: from what nodes report, a file, or a version."""
         return _answer(_drafted(actor_of(request), checked(s.DraftIn, request)), status=201)
 
 
 def _drafted(actor: Actor, data: dict[str, Any]) -> MatrixVersion:
     if "from_version_id" in data:
         return services.draft_from_version(actor=actor, version_id=data["from_version_id"], note=data["note"])
-    for_domain = {"domain_id": data["domain_id"], "name": data["name"], "note": data["note"]}
+    slug = data.get("cluster")
+    home = {"cluster_id": cluster_for(actor, slug).pk} if slug else {"domain_id": data["domain_id"]}
+    said = home | {"name": data["name"], "note": data["note"]}
     if "text" in data:
         return services.draft_from_file(
-            actor=actor, text=data["text"], file_format=data["file_format"], **for_domain
+            actor=actor, text=data["text"], file_format=data["file_format"], **said
         )
-    return services.draft_from_reports(actor=actor, **for_domain)
+    return services.draft_from_reports(actor=actor, **said)
 
 
 class OneVersion(APIView):
@@ -142,13 +146,14 @@ class Lock(APIView):
         operation_id="matrix_versions_lock",
     )
     def post(self, request: Request, pk: int) -> Response:
-        """Lock a draft; 409 rules_broken names the rules that need a reason."""
+        """Lock a draft; 409 rules_broken names the rules that need a reason. Its domains are checked then."""
         version = services.lock_matrix(
             actor=actor_of(request),
             version_id=pk,
             expected_version=version_seen(request),
             **checked(s.LockIn, request),
         )
+        services.request_checks_of(actor=actor_of(request), matrix=version.matrix)
         return _answer(version)
 
 
@@ -193,7 +198,7 @@ class Differences(APIView):
         """What changes from this version to another."""
         actor, raw = actor_of(request), request.query_params.get("to", "")
         if not raw.isdecimal():
-            raise Invalid("to: say the id of the version to compare with", code="to")
+            raise Invalid(say("to: say the id of the version to compare with"), code="to")
         older = queries.matrix_version_for(actor, pk)
         newer = queries.matrix_version_for(actor, int(raw))
         changes = compare_entries(
@@ -214,6 +219,6 @@ class Export(APIView):
         writers = {"yaml": exchange.to_yaml, "csv": exchange.to_csv}
         file_format = request.query_params.get("as", "yaml")
         if file_format not in writers:
-            raise Invalid("as: say yaml or csv", code="file_format")
+            raise Invalid(say("as: say yaml or csv"), code="file_format")
         text = writers[file_format](queries.entries_of(version.entries.all()))
         return HttpResponse(text, content_type="text/plain; charset=utf-8")

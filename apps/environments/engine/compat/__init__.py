@@ -69,6 +69,11 @@ class RuleResult:
         return self.verdict is Verdict.FAIL
 
     @property
+    def is_warned(self) -> bool:
+        """Whether the versions run together but should not stay so, such as a driver branch that has ended."""
+        return self.verdict is Verdict.WARN
+
+    @property
     def message(self) -> str:
         """The result as one English sentence."""
         found = f"{self.clause.component} {', '.join(self.found) or 'is not stated'}"

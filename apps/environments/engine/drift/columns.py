@@ -19,8 +19,8 @@ from apps.environments.engine.rules import (
     sameness,
 )
 
-# Loaded and declared versions, whether the report is stale, and what other kinds say against it.
-_Seen = tuple[tuple[str, ...], tuple[str, ...], bool, tuple[str, ...]]
+# Loaded and declared versions, whether the report is stale, what other kinds say against it, and against which.
+_Seen = tuple[tuple[str, ...], tuple[str, ...], bool, tuple[str, ...], tuple[str, ...]]
 
 
 def column_of(entry: MatrixEntry, reports: Sequence[NodeReport], fresh_after: datetime) -> list[Cell | None]:
@@ -30,7 +30,8 @@ def column_of(entry: MatrixEntry, reports: Sequence[NodeReport], fresh_after: da
     for report in reports:
         held = report.reported.get(name)
         is_stale = held is not None and held.seen_at < fresh_after
-        seen.append(None if held is None else (held.loaded, held.declared, is_stale, held.contradicting))
+        doubts = ((), ()) if held is None or is_stale else (held.contradicting, held.contradicted)
+        seen.append(None if held is None else (held.loaded, held.declared, is_stale, *doubts))
     counts = Counter(seen)
     cells = {one: _cell(entry, one) for one in counts}
     if entry.rule is RuleKind.UNIFORM:
@@ -39,7 +40,7 @@ def column_of(entry: MatrixEntry, reports: Sequence[NodeReport], fresh_after: da
 
 
 def _cell(entry: MatrixEntry, seen: _Seen | None) -> Cell:
-    loaded, declared, is_stale, contradicting = seen or ((), (), False, ())
+    loaded, declared, is_stale, contradicting, contradicted = seen or ((), (), False, (), ())
     values = loaded or declared
     judged = judge(entry, values)
     if is_stale and values:
@@ -52,7 +53,9 @@ def _cell(entry: MatrixEntry, seen: _Seen | None) -> Cell:
         found=values,
         declared=declared,
         loaded_differs=_loaded_differs(entry, loaded, declared),
-        contradicting=() if is_stale else contradicting,
+        contradicting=contradicting,
+        contradicted=contradicted,
+        severity=component(entry.component).severity,
     )
 
 

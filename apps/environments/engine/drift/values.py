@@ -17,12 +17,14 @@ class Reported:
 
     Both sorted and distinct. seen_at: when the newest report that confirms what is judged was collected.
     contradicting: what other kinds of evidence say against it at the same time, such as `dcgm_metrics: 570.1`.
+    contradicted: what they say it against, such as `nvidia_smi_xml: 570.2`; empty where nothing contradicts.
     """
 
     loaded: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
     seen_at: datetime
     contradicting: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -44,7 +46,7 @@ class Cell:
 
     expected: what the matrix asks for; for uniform, the version of the majority. found: raw versions.
     loaded_differs: a package declares another version than the one that runs. contradicting: what other
-    kinds of evidence say against the versions found.
+    kinds of evidence say against the versions found; contradicted: which kinds say those.
     """
 
     component: str
@@ -55,10 +57,13 @@ class Cell:
     declared: tuple[str, ...] = ()
     loaded_differs: bool = False
     contradicting: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
+    severity: Verdict = Verdict.FAIL  # of the component: what a drift of it comes to
 
     @property
     def verdict(self) -> Verdict:
-        return verdict_of(self.outcome)
+        verdict = verdict_of(self.outcome)
+        return self.severity if verdict is Verdict.FAIL else verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

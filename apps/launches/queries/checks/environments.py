@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from apps.core.verdicts import Verdict
 from apps.environments.engine import drift, job_env
-from apps.environments.queries import entries_of, known_good, policy_of, reported_versions
+from apps.environments.queries import intent_of, known_good, policy_of, reported_versions
 from apps.launches.engine.checklist import Found, Proof
 from apps.launches.queries.checks.subject import Subject
 
@@ -31,7 +31,7 @@ def matrix_locked(subject: Subject) -> Found:
 
 def no_drift(subject: Subject) -> Found:
     """The nodes match the matrix, compared now and not taken from an earlier check."""
-    entries = entries_of(subject.matrix.entries.all()) if subject.matrix else []
+    entries = intent_of(subject.launch.domain).entries
     stale_after_s = policy_of(subject.launch.cluster).stale_after_s
     versions = reported_versions(subject.node_ids, stale_after_s=stale_after_s)
     reports = [drift.NodeReport(node=node.name, reported=versions.get(node.pk, {})) for node in subject.nodes]
@@ -73,7 +73,9 @@ def job_environment(subject: Subject) -> Found:
     report = job_env.check_text(text)
     if not report.settings:
         return Found(
-            verdict=Verdict.WARN, code="nothing_set", message="no variable is set: library defaults apply"
+            verdict=Verdict.WARN,
+            code="nothing_set",
+            message="no variable is set: library defaults apply",
         )
     said = "; ".join(f"{one.name}: {one.why}" for one in report.findings[:3])
     more = f" and {len(report.findings) - 3} more" if len(report.findings) > 3 else ""
@@ -85,16 +87,30 @@ def job_environment(subject: Subject) -> Found:
     )
 
 
+_SENTENCES = {
+    drift.FindingKind.DRIFT: "{node}: {component} is {found}, asked for is {expected}",
+    drift.FindingKind.LOADED_DIFFERS: "{node}: {component} {found} is loaded, its package declares {expected}",
+    drift.FindingKind.CONTRADICTION: "{node}: reports of {component} contradict each other: {found}, but {expected}",
+}
+
+
 def _parts_of(finding: drift.Finding) -> dict[str, str]:
+    """found: what was judged, expected: what it is held against, which depends on the kind."""
+    cell, kind = finding.cell, finding.kind
+    found, expected = " | ".join(cell.found), cell.expected or "?"
+    if kind is drift.FindingKind.LOADED_DIFFERS:
+        expected = " | ".join(cell.declared)
+    elif kind is drift.FindingKind.CONTRADICTION:
+        found, expected = "; ".join(cell.contradicted), "; ".join(cell.contradicting)
     return {
+        "kind": kind.value,
         "node": finding.node,
-        "component": finding.cell.component,
-        "found": " | ".join(finding.cell.found),
-        "expected": finding.cell.expected or "?",
+        "component": cell.component,
+        "found": found,
+        "expected": expected,
     }
 
 
 def _said(finding: drift.Finding) -> str:
     parts = _parts_of(finding)
-    found = parts["found"] or "nothing"
-    return f"{parts['node']}: {parts['component']} is {found}, asked for is {parts['expected']}"
+    return _SENTENCES[finding.kind].format(**parts | {"found": parts["found"] or "nothing"})

@@ -132,7 +132,9 @@ def test_two_kinds_of_evidence_that_contradict_each_other_are_a_finding(
     check = services.check_domain(domain_id=domain.pk)
 
     assert check.verdict == "warn"
-    assert _open(domain) == [("n1", "gpu_driver", "contradiction", "dcgm_metrics: 565.57.01", "570.86.15")]
+    assert _open(domain) == [
+        ("n1", "gpu_driver", "contradiction", "dcgm_metrics: 565.57.01", "nvidia_smi_q: 570.86.15")
+    ]
 
 
 def test_a_node_that_moves_to_another_domain_takes_its_findings_along(
