@@ -139,6 +139,7 @@ TEMPLATES = [
     }
 ]
 FORM_RENDERER = "django.forms.renderers.DjangoTemplates"
+FILTERS_EMPTY_CHOICE_LABEL = _("any")
 DJANGO_TABLES2_TEMPLATE = "django_tables2/portal.html"
 
 DATABASES = {"default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}")}

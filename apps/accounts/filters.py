@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Person, PersonKind, RoleGrant, Token
-from apps.core.filtering import WholeNumberFilter
+from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
 from apps.core.rights import Role
 
 
@@ -15,12 +15,11 @@ class PeopleFilter(django_filters.FilterSet):
     """People by name or address, kind, and whether they are still here."""
 
     q = django_filters.CharFilter(method="by_text", label=_("Name or email"))
-    kind = django_filters.ChoiceFilter(choices=PersonKind.choices, label=_("Kind"), empty_label=_("all"))
+    kind = django_filters.ChoiceFilter(choices=PersonKind.choices, label=_("Kind"))
     is_active = django_filters.ChoiceFilter(
         choices=[("true", _("active")), ("false", _("has left"))],
         method="by_presence",
         label=_("State"),
-        empty_label=_("all"),
     )
 
     class Meta:
@@ -39,7 +38,7 @@ class GrantFilter(django_filters.FilterSet):
 
     person = WholeNumberFilter(field_name="person_id", label=_("Person"))
     role = django_filters.ChoiceFilter(choices=[(role.value, role.value) for role in Role], label=_("Role"))
-    cluster = django_filters.CharFilter(field_name="scope__slug", label=_("Cluster"))
+    cluster = of_cluster("scope")
 
     class Meta:
         model = RoleGrant
@@ -50,9 +49,7 @@ class TokenFilter(django_filters.FilterSet):
     """Tokens by owner, and whether they were revoked."""
 
     person = WholeNumberFilter(field_name="person_id", label=_("Person"))
-    revoked = django_filters.BooleanFilter(
-        field_name="revoked_at", lookup_expr="isnull", exclude=True, label=_("Revoked")
-    )
+    revoked = YesNoFilter(field_name="revoked_at", lookup_expr="isnull", exclude=True, label=_("Revoked"))
 
     class Meta:
         model = Token

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.audit import directory
 from apps.audit.models import AuditEvent
 from apps.core.actor import Via
-from apps.core.filtering import MomentFilter
+from apps.core.filtering import MomentFilter, cluster_input
 
 WAYS = [
     (Via.SESSION.value, _("browser")),
@@ -31,11 +31,11 @@ class EventFilter(django_filters.FilterSet):
     actor = django_filters.CharFilter(method="by_actor", label=_("Actor"))
     action = django_filters.CharFilter(method="by_action", label=_("Action"))
     object = django_filters.CharFilter(method="by_object", label=_("Object"))
-    cluster = django_filters.CharFilter(method="by_cluster", label=_("Cluster"))
+    cluster = django_filters.CharFilter(method="by_cluster", label=_("Cluster"), widget=cluster_input())
     after = MomentFilter(field_name="at", lookup_expr="gte", label=_("From"), widget=_a_time())
     before = MomentFilter(field_name="at", lookup_expr="lt", label=_("Until"), widget=_a_time())
     request_id = django_filters.CharFilter(label=_("Request"))
-    via = django_filters.ChoiceFilter(choices=WAYS, label=_("By way of"), empty_label=_("all"))
+    via = django_filters.ChoiceFilter(choices=WAYS, label=_("By way of"))
 
     class Meta:
         model = AuditEvent

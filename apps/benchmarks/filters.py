@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.benchmarks.models import Baseline, BenchmarkRun
 from apps.benchmarks.words import COLLECTIVES
-from apps.core.filtering import WholeNumberFilter
+from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
 
 STATUSES = [("complete", _("complete")), ("no_summary", _("without summary")), ("failed", _("failed"))]
 
@@ -15,14 +15,12 @@ STATUSES = [("complete", _("complete")), ("no_summary", _("without summary")), (
 class RunFilter(django_filters.FilterSet):
     """Runs by cluster, domain, node, collective, number of ranks, and how far the tool came."""
 
-    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    cluster = of_cluster()
     domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
     node = django_filters.CharFilter(field_name="nodes__name", label=_("Node"), distinct=True)
-    collective = django_filters.ChoiceFilter(
-        choices=list(COLLECTIVES.items()), empty_label=_("any"), label=_("Collective")
-    )
+    collective = django_filters.ChoiceFilter(choices=list(COLLECTIVES.items()), label=_("Collective"))
     ranks = WholeNumberFilter(label=_("Ranks"))
-    status = django_filters.ChoiceFilter(choices=STATUSES, empty_label=_("any"), label=_("Output"))
+    status = django_filters.ChoiceFilter(choices=STATUSES, label=_("Output"))
 
     class Meta:
         model = BenchmarkRun
@@ -32,14 +30,10 @@ class RunFilter(django_filters.FilterSet):
 class BaselineFilter(django_filters.FilterSet):
     """Baselines by cluster, domain, collective, and whether they are in force."""
 
-    cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
+    cluster = of_cluster("domain__cluster")
     domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
-    collective = django_filters.ChoiceFilter(
-        choices=list(COLLECTIVES.items()), empty_label=_("any"), label=_("Collective")
-    )
-    in_force = django_filters.BooleanFilter(
-        field_name="replaced_at", lookup_expr="isnull", label=_("In force")
-    )
+    collective = django_filters.ChoiceFilter(choices=list(COLLECTIVES.items()), label=_("Collective"))
+    in_force = YesNoFilter(field_name="replaced_at", lookup_expr="isnull", label=_("In force"))
 
     class Meta:
         model = Baseline

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.changes.engine.states import OPEN, UNDER_WAY
 from apps.changes.models import Change, ChangeKind, ChangeState, Target
-from apps.core.filtering import WholeNumberFilter
+from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
 
 SETS = {
     "open": OPEN,
@@ -20,7 +20,7 @@ SETS = {
 class ChangeFilter(django_filters.FilterSet):
     """cluster, domain, kind, state, node; set: open or under_way; unreviewed: rollbacks that nobody reviewed."""
 
-    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    cluster = of_cluster()
     domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
     kind = django_filters.ChoiceFilter(choices=ChangeKind.choices, label=_("Kind"))
     state = django_filters.ChoiceFilter(choices=ChangeState.choices, label=_("State"))
@@ -28,7 +28,7 @@ class ChangeFilter(django_filters.FilterSet):
     set = django_filters.ChoiceFilter(
         choices=[("open", _("not over")), ("under_way", _("under way"))], method="in_set", label=_("Set")
     )
-    unreviewed = django_filters.BooleanFilter(method="without_review", label=_("Not reviewed"))
+    unreviewed = YesNoFilter(method="without_review", label=_("Not reviewed"))
 
     class Meta:
         model = Change

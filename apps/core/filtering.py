@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
-from django_filters import CharFilter, FilterSet, IsoDateTimeFilter, NumberFilter
+from django_filters import BooleanFilter, CharFilter, FilterSet, IsoDateTimeFilter, NumberFilter
 from django_filters.fields import IsoDateTimeField
 from django_filters.rest_framework import DjangoFilterBackend
 
@@ -34,7 +34,9 @@ def refuse_unknown(
             say("unknown filter: %(unknown)s; known: %(hint)s", unknown=", ".join(unknown), hint=hint),
             code="unknown_filter",
             errors=[
-                FieldError(pointer=f"?{name}", code="unknown_filter", message=say("known: %(hint)s", hint=hint))
+                FieldError(
+                    pointer=f"?{name}", code="unknown_filter", message=say("known: %(hint)s", hint=hint)
+                )
                 for name in unknown
             ],
         )
@@ -69,9 +71,34 @@ class WholeNumberFilter(NumberFilter):
         return MaxValueValidator(2**63 - 1)
 
 
+class YesNoField(forms.NullBooleanField):
+    """true, false, or nothing; anything else is refused, where Django's own takes it for nothing."""
+
+    def to_python(self, value: Any) -> bool | None:
+        found: bool | None = super().to_python(value)
+        if found is None and value not in self.empty_values:
+            raise ValidationError(_("Say true or false."), code="invalid")
+        return found
+
+
+class YesNoFilter(BooleanFilter):
+    """Yes, no, or both."""
+
+    field_class = YesNoField
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        choices = [("", _("any")), ("true", _("yes")), ("false", _("no"))]
+        super().__init__(*args, widget=forms.Select(choices=choices), **kwargs)
+
+
 def of_cluster(path: str = "cluster") -> CharFilter:
     """?cluster= with the slug of a cluster. path: from the listed rows to it."""
-    return CharFilter(field_name=f"{path}__slug", label=_("Cluster"))
+    return CharFilter(field_name=f"{path}__slug", label=_("Cluster"), widget=cluster_input())
+
+
+def cluster_input() -> forms.TextInput:
+    """Where the slug of a cluster is typed; the page shell lists those that there are."""
+    return forms.TextInput(attrs={"list": "cluster-slugs"})
 
 
 class StrictFilterBackend(DjangoFilterBackend):

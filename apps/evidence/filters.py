@@ -6,6 +6,7 @@ import django_filters
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.filtering import of_cluster
 from apps.evidence.models import Receipt, ReceiptState
 from apps.evidence.words import KINDS
 
@@ -13,9 +14,9 @@ from apps.evidence.words import KINDS
 class ReceiptFilter(django_filters.FilterSet):
     """Deliveries by cluster, state, kind, the node that was said, and digest."""
 
-    cluster = django_filters.CharFilter(field_name="scope__slug", label=_("Cluster"))
-    state = django_filters.ChoiceFilter(choices=ReceiptState.choices, label=_("State"), empty_label=_("any"))
-    kind = django_filters.ChoiceFilter(choices=[*KINDS.items()], label=_("Kind"), empty_label=_("any"))
+    cluster = of_cluster("scope")
+    state = django_filters.ChoiceFilter(choices=ReceiptState.choices, label=_("State"))
+    kind = django_filters.ChoiceFilter(choices=[*KINDS.items()], label=_("Kind"))
     node = django_filters.CharFilter(field_name="node_name", lookup_expr="iexact", label=_("Node"))
     # On the page only by a link: nobody types a digest.
     sha256 = django_filters.CharFilter(label=_("Digest"), widget=forms.HiddenInput)

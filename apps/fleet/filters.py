@@ -12,7 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.filtering import WholeNumberFilter, of_cluster
+from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import (
     STAGE_CHOICES,
@@ -91,7 +91,7 @@ class ClusterFilter(django_filters.FilterSet):
     """Clusters by name and by whether they are demonstrations."""
 
     name = django_filters.CharFilter(lookup_expr="icontains", label=_("Name"))
-    is_demo = django_filters.BooleanFilter(label=_("Demonstration"))
+    is_demo = YesNoFilter(label=_("Demonstration"))
 
 
 class DomainFilter(django_filters.FilterSet):
@@ -108,7 +108,7 @@ class HoldFilter(django_filters.FilterSet):
     node = django_filters.CharFilter(field_name="node__name", label=_("Node"))
     kind = django_filters.ChoiceFilter(choices=HoldKind.choices, label=_("Kind"))
     owner = django_filters.CharFilter(label=_("Owner"))
-    active = django_filters.BooleanFilter(field_name="released_at", lookup_expr="isnull", label=_("Active"))
+    active = YesNoFilter(field_name="released_at", lookup_expr="isnull", label=_("Active"))
 
 
 class AliasFilter(django_filters.FilterSet):

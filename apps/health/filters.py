@@ -7,7 +7,7 @@ from typing import Any
 import django_filters
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.filtering import WholeNumberFilter
+from apps.core.filtering import WholeNumberFilter, of_cluster
 from apps.core.status import VERDICT_CHOICES
 from apps.health.models import FaultRecord, HealthState, MaintenanceTask, Upkeep
 from apps.health.words import SEVERITIES
@@ -17,7 +17,7 @@ _FAULT_KINDS = [("xid", "Xid"), ("sxid", "SXid")]
 
 
 class FaultFilter(django_filters.FilterSet):
-    cluster = django_filters.CharFilter(field_name="node__cluster__slug", label=_("Cluster"))
+    cluster = of_cluster("node__cluster")
     node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
     kind = django_filters.ChoiceFilter(choices=_FAULT_KINDS, label=_("Kind"))
     code = WholeNumberFilter(label=_("Code"))
@@ -33,7 +33,7 @@ class FaultFilter(django_filters.FilterSet):
 
 
 class StateFilter(django_filters.FilterSet):
-    cluster = django_filters.CharFilter(field_name="node__cluster__slug", label=_("Cluster"))
+    cluster = of_cluster("node__cluster")
     node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
     rule = django_filters.CharFilter(label=_("Rule"))
     verdict = django_filters.ChoiceFilter(choices=VERDICT_CHOICES, label=_("Verdict"))
@@ -44,7 +44,7 @@ class StateFilter(django_filters.FilterSet):
 
 
 class UpkeepFilter(django_filters.FilterSet):
-    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    cluster = of_cluster()
     kind = django_filters.ChoiceFilter(choices=Upkeep.choices, label=_("Kind"))
     due_before = django_filters.DateFilter(field_name="due_on", lookup_expr="lt", label=_("Due before"))
 

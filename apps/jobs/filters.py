@@ -6,7 +6,7 @@ import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.filtering import WholeNumberFilter
+from apps.core.filtering import WholeNumberFilter, of_cluster
 from apps.jobs.models import Job, JobState, WebhookDelivery
 
 
@@ -14,8 +14,8 @@ class JobFilter(django_filters.FilterSet):
     """Jobs by kind, state and cluster."""
 
     kind = django_filters.CharFilter(lookup_expr="startswith", label=_("Kind"))
-    state = django_filters.ChoiceFilter(choices=JobState.choices, label=_("State"), empty_label=_("all"))
-    cluster = django_filters.CharFilter(field_name="scope__slug", label=_("Cluster"))
+    state = django_filters.ChoiceFilter(choices=JobState.choices, label=_("State"))
+    cluster = of_cluster("scope")
 
     class Meta:
         model = Job
@@ -31,7 +31,6 @@ class DeliveryFilter(django_filters.FilterSet):
         choices=[("waiting", _("waiting")), ("delivered", _("delivered")), ("dead", _("given up"))],
         method="by_state",
         label=_("State"),
-        empty_label=_("all"),
     )
 
     class Meta:

@@ -8,6 +8,7 @@ import django_filters
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.filtering import of_cluster
 from apps.core.hostlist import HostListError, expand
 from apps.launches.models import Launch, LaunchState
 from apps.launches.queries.launches import on_exactly
@@ -16,7 +17,7 @@ from apps.launches.queries.launches import on_exactly
 class LaunchFilter(django_filters.FilterSet):
     """cluster, state, plan; nodes: launches on exactly these nodes, as a node list such as sn[01-18]."""
 
-    cluster = django_filters.CharFilter(field_name="cluster__slug", label=_("Cluster"))
+    cluster = of_cluster()
     state = django_filters.ChoiceFilter(choices=LaunchState.choices, label=_("State"))
     nodes = django_filters.CharFilter(method="on_nodes", label=_("Nodes"))
 

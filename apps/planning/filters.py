@@ -6,19 +6,18 @@ import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.filtering import WholeNumberFilter
+from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
 from apps.planning.models import MeasuredStep, Plan
 
 
 class PlanFilter(django_filters.FilterSet):
     """Plans by cluster, domain, a part of the name, and whether launches may choose them."""
 
-    cluster = django_filters.CharFilter(field_name="scope__slug", label=_("Cluster"))
+    cluster = of_cluster("scope")
     domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
     name = django_filters.CharFilter(lookup_expr="icontains", label=_("Name"))
     for_launch = django_filters.ChoiceFilter(
         choices=[("true", _("yes")), ("false", _("no"))],
-        empty_label=_("any"),
         method="by_launch",
         label=_("Launch plan"),
     )
@@ -34,10 +33,10 @@ class PlanFilter(django_filters.FilterSet):
 class MeasuredStepFilter(django_filters.FilterSet):
     """Measured steps by cluster, domain, plan, and whether they were withdrawn."""
 
-    cluster = django_filters.CharFilter(field_name="domain__cluster__slug", label=_("Cluster"))
+    cluster = of_cluster("domain__cluster")
     domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
     plan = WholeNumberFilter(field_name="version__plan_id", label=_("Plan"))
-    counts = django_filters.BooleanFilter(field_name="withdrawn_at", lookup_expr="isnull", label=_("Counts"))
+    counts = YesNoFilter(field_name="withdrawn_at", lookup_expr="isnull", label=_("Counts"))
 
     class Meta:
         model = MeasuredStep

@@ -87,6 +87,7 @@ def _current(request: HttpRequest, clusters: list[Cluster]) -> Cluster | None:
 def _entry(cluster: Cluster, current: Cluster | None) -> dict[str, Any]:
     return {
         "name": cluster.name,
+        "slug": cluster.slug,
         "url": reverse("portal:cluster", args=[cluster.slug]),
         "active": cluster == current,
         "demo": cluster.is_demo,

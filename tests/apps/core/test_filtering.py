@@ -9,9 +9,10 @@ from types import ModuleType
 import pytest
 from django.apps import apps
 from django.core.exceptions import ValidationError
-from django_filters import FilterSet, NumberFilter
+from django_filters import BooleanFilter, FilterSet, NumberFilter
 
-from apps.core.filtering import MomentField, WholeNumberFilter
+from apps.accounts.models import Person
+from apps.core.filtering import MomentField, WholeNumberFilter, YesNoFilter
 
 
 def test_a_time_is_given_on_in_utc():
@@ -36,14 +37,17 @@ def test_a_number_that_columns_hold_is_taken():
     assert [field.clean(str(number)) for number in (2**63 - 1, -(2**63))] == [2**63 - 1, -(2**63)]
 
 
-def test_every_filter_by_number_is_of_that_kind():
+@pytest.mark.parametrize(
+    ("loose_kind", "kind_asked"), [(NumberFilter, WholeNumberFilter), (BooleanFilter, YesNoFilter)]
+)
+def test_every_filter_by_number_or_by_yes_and_no_is_of_that_kind(loose_kind, kind_asked):
     loose = [
         f"{module.__name__}.{name}"
         for module in _modules_of_filters()
         for name, kind in vars(module).items()
         if isinstance(kind, type) and issubclass(kind, FilterSet)
         for one in kind.get_filters().values()
-        if isinstance(one, NumberFilter) and not isinstance(one, WholeNumberFilter)
+        if isinstance(one, loose_kind) and not isinstance(one, kind_asked)
     ]
     assert loose == []
 
@@ -51,3 +55,18 @@ def test_every_filter_by_number_is_of_that_kind():
 def _modules_of_filters() -> list[ModuleType]:
     names = (f"{config.name}.filters" for config in apps.get_app_configs() if config.name.startswith("apps."))
     return [importlib.import_module(name) for name in names if importlib.util.find_spec(name)]
+
+
+class Switched(FilterSet):
+    on = YesNoFilter(method="nothing")
+
+
+@pytest.mark.parametrize(("said", "meant"), [("true", True), ("false", False), ("", None)])
+def test_yes_and_no_are_true_and_false(said: str, meant: bool | None) -> None:
+    form = Switched({"on": said}, queryset=Person.objects.none()).form
+    assert form.is_valid()
+    assert form.cleaned_data["on"] is meant
+
+
+def test_what_is_neither_yes_nor_no_is_refused() -> None:
+    assert Switched({"on": "maybe"}, queryset=Person.objects.none()).form.errors
