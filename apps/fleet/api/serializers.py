@@ -198,7 +198,16 @@ class NodeOut(serializers.ModelSerializer[Node]):
     class Meta:
         model = Node
         fields = ["id", "cluster", "name", "domain", "domain_id", "index", "state", "life_cycle", "health"]
-        fields += ["rack", "position", "serial", "accelerator_count", "holds", "last_reported_at", "version"]
+        fields += [
+            "rack",
+            "position",
+            "serial",
+            "system_serial",
+            "accelerator_count",
+            "holds",
+            "last_reported_at",
+            "version",
+        ]
 
     @extend_schema_field(serializers.ChoiceField(choices=STATE_CHOICES))
     def get_state(self, node: Node) -> str:

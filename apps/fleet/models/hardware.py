@@ -12,10 +12,10 @@ from apps.fleet.models.inventory import Cluster, Node
 
 
 class HardwareChange(models.Model):
-    """A board or card was seen with another identity in the same place."""
+    """A machine, board or card was seen with another identity in the same place."""
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="hardware_changes")
-    slot = models.CharField(max_length=40)  # "board", or an accelerator's index
+    slot = models.CharField(max_length=40)  # "system", "board", or an accelerator's index
     what = models.CharField(max_length=40)  # serial, uuid, model
     before = models.CharField(max_length=200)
     after = models.CharField(max_length=200)
@@ -31,6 +31,8 @@ class HardwareChange(models.Model):
     @property
     def sentence(self) -> str:
         """What happened, for people."""
+        if self.slot == "system":
+            return gettext("Another machine answers to this name: another %(what)s") % {"what": self.what}
         if self.slot == "board":
             return gettext("The board was seen with another %(what)s") % {"what": self.what}
         values = {"slot": self.slot, "what": self.what}

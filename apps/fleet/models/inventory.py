@@ -100,7 +100,8 @@ class Node(models.Model):
     health = models.CharField(max_length=12, choices=NodeHealth.choices, default=NodeHealth.UNKNOWN)
     rack = models.CharField(max_length=80, blank=True)
     position = models.CharField(max_length=40, blank=True)
-    serial = models.CharField(max_length=120, blank=True)
+    serial = models.CharField(max_length=120, blank=True)  # of the board
+    system_serial = models.CharField(max_length=120, blank=True)  # of the machine, as its firmware reports it
     labels = models.JSONField(default=dict)
     last_reported_at = models.DateTimeField(null=True)
     version = models.PositiveIntegerField(default=1)

@@ -22,14 +22,15 @@ def note_hardware(
     node_id: int,
     cards: Iterable[Mapping[str, Any]],
     board_serial: str = "",
+    system_serial: str = "",
     sha256: str = "",
     at: datetime | None = None,
 ) -> list[HardwareChange]:
-    """Compare the reported board and cards with those on record, slot by slot.
+    """Compare the reported machine, board and cards with those on record, slot by slot.
 
     cards: mappings with any of uuid, serial, bus_id (None where the report does not say), in the order reported.
-    board_serial: "" where it does not say. A first report fills in; a different identity is recorded as a change,
-    and what left or came is noted among the parts. A report is no decision and makes no audit event.
+    board_serial, system_serial: "" where it does not say. A first report fills in; a different identity is recorded
+    as a change, and what left or came is noted among the parts. A report is no decision and makes no audit event.
     """
     at = at or clock.now()
     node = Node.objects.select_related("cluster").get(pk=node_id)
@@ -37,6 +38,7 @@ def note_hardware(
     before = {index: identity_of(card) for index, card in slots.items()}
     board = Identity(kind=PartKind.BOARD, slot="board", serial=node.serial)
     changes, touched = _board_changes(node, board_serial.strip()[:120], sha256, at), []
+    changes += _system_changes(node, system_serial.strip()[:120], sha256, at)
     addresses = {index: card.bus_id for index, card in slots.items()}
     for index, reported in slots_of(addresses, list(cards)):
         card_changes, is_touched = _card_changes(slots[index], reported)
@@ -78,6 +80,16 @@ def _board_changes(node: Node, serial: str, sha256: str, at: datetime) -> list[H
     Node.objects.filter(pk=node.pk).update(serial=serial)
     node.serial = serial
     return [_change(node, "board", "serial", before, serial, sha256, at)] if before else []
+
+
+def _system_changes(node: Node, serial: str, sha256: str, at: datetime) -> list[HardwareChange]:
+    """The machine that answers to the node's name, where it is another than before. It is no part with a stage."""
+    if not serial or serial == node.system_serial:
+        return []
+    before = node.system_serial
+    Node.objects.filter(pk=node.pk).update(system_serial=serial)
+    node.system_serial = serial
+    return [_change(node, "system", "serial", before, serial, sha256, at)] if before else []
 
 
 def _change(
