@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.fleet.models import Cluster, Domain
-from apps.health.models import Upkeep
+from apps.health.models import MetricsAuth, Upkeep
 
 LIMIT_TEXT = 2**20
 LIMIT_FILE_BYTES = 64 * 2**20
@@ -75,6 +75,50 @@ class PolicyForm(forms.Form):
         label=_("At most of a domain's nodes"),
         help_text=_("A rule that takes out more is more likely wrong than right."),
     )
+
+
+class MetricsForm(forms.Form):
+    """Where a cluster's Prometheus is, how it is asked, and who it is told asks."""
+
+    url = forms.CharField(
+        max_length=500,
+        label=_("Address of the server"),
+        help_text=_(
+            "Without /api/v1. A private address, or plain http, has to be named in PORTAL_WEBHOOK_ALLOW."
+        ),
+        widget=forms.URLInput(attrs={"placeholder": "https://prometheus.example.com"}),
+    )
+    host_label = forms.CharField(
+        max_length=60,
+        label=_("Label that names the node"),
+        help_text=_("Hostname of dcgm-exporter; instance will do, its port is left out."),
+    )
+    every_minutes = forms.IntegerField(min_value=1, max_value=1440, label=_("Every"))
+    enabled = forms.BooleanField(required=False, label=_("Ask it"))
+    auth = forms.ChoiceField(choices=MetricsAuth.choices, label=_("Credentials"))
+    username = forms.CharField(
+        required=False,
+        max_length=120,
+        label=_("User name"),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    secret = forms.CharField(
+        required=False,
+        strip=False,
+        max_length=4096,
+        label=_("Token or password"),
+        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password"}),
+    )
+
+    def __init__(self, *args: Any, has_secret: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["secret"].help_text = (
+            _(
+                "One is on record, encrypted. Leave it empty to keep it; for another address it is needed again."
+            )
+            if has_secret
+            else _("Kept encrypted, and never shown again.")
+        )
 
 
 class UpkeepForm(forms.Form):

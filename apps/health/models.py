@@ -88,6 +88,14 @@ class HealthPolicy(models.Model):
         return f"policy of {self.cluster_id}"
 
 
+class MetricsAuth(models.TextChoices):
+    """How a Prometheus server is told who asks."""
+
+    NONE = "none", _("without credentials")
+    BEARER = "bearer", _("bearer token")
+    BASIC = "basic", _("user name and password")
+
+
 class MetricsSource(models.Model):
     """The Prometheus server that knows the GPU metrics of a cluster, and how the last look at it went."""
 
@@ -95,6 +103,10 @@ class MetricsSource(models.Model):
     url = models.URLField(max_length=500)  # without /api/v1
     host_label = models.CharField(max_length=60, default="Hostname")  # names the host in each series
     enabled = models.BooleanField(default=True)
+    every_s = models.PositiveIntegerField(default=300)  # from one look to the next
+    auth = models.CharField(max_length=6, choices=MetricsAuth.choices, default=MetricsAuth.NONE)
+    username = models.CharField(max_length=120, blank=True)
+    secret = models.TextField(blank=True)  # token or password, sealed (apps.core.sealed); never shown
     asked_at = models.DateTimeField(null=True)
     host_count = models.PositiveIntegerField(default=0)  # hosts of the last answer
     error = models.CharField(max_length=300, blank=True)  # of the last look; empty where it went well
@@ -102,6 +114,10 @@ class MetricsSource(models.Model):
 
     def __str__(self) -> str:
         return f"metrics of {self.cluster_id}"
+
+    @property
+    def has_secret(self) -> bool:
+        return bool(self.secret)
 
 
 class RuleSetting(models.Model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from apps.health.views import knowledge, overview, settings, upkeep
+from apps.health.views import knowledge, metrics, overview, settings, upkeep
 
 app_name = "health"
 urlpatterns = [
@@ -18,6 +18,9 @@ urlpatterns = [
     path("health/rules/", settings.rules, name="rules"),
     path("health/rules/<slug:rule_id>/", settings.rule, name="rule"),
     path("clusters/<slug:slug>/health/settings/", settings.policy, name="policy"),
+    path("clusters/<slug:slug>/health/metrics/", metrics.source, name="metrics"),
+    path("clusters/<slug:slug>/health/metrics/remove/", metrics.remove, name="remove_metrics"),
+    path("clusters/<slug:slug>/health/metrics/fetch/", metrics.fetch, name="fetch_metrics"),
     path("health/upkeep/", upkeep.calendar, name="upkeep"),
     path("health/upkeep/<int:pk>/", upkeep.task, name="task"),
     path("health/upkeep/<int:pk>/retire/", upkeep.retire, name="retire_upkeep"),

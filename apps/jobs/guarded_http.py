@@ -11,12 +11,13 @@ import ipaddress
 import socket
 import ssl
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import httpcore
 import httpx
 
+from apps.core.texts import say
 from apps.jobs.engine.addresses import AllowList, may_call
 
 READ_AT_MOST_BYTES = 2048
@@ -39,7 +40,7 @@ class _DeadlineStream(httpcore.NetworkStream):
     def _left(self, timeout: float | None, error: type[Exception]) -> float:
         left = self._until - time.monotonic()
         if left <= 0:
-            raise error("the time is over")
+            raise error(say("the time is over"))
         return left if timeout is None else min(left, timeout)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
@@ -79,10 +80,12 @@ class _GuardedBackend(httpcore.NetworkBackend):
         addresses = _resolved(host, port)
         for address in addresses:
             if not may_call(ipaddress.ip_address(address), host=host, allowed=self._allowed):
-                raise AddressRefused(f"{host} leads to {address}, which is not called")
+                raise AddressRefused(
+                    say("%(host)s leads to %(address)s, which is not called", host=host, address=address)
+                )
         left = self._until - time.monotonic()
         if left <= 0:
-            raise httpcore.ConnectTimeout("the time is over")
+            raise httpcore.ConnectTimeout(say("the time is over"))
         return _DeadlineStream(self._plain.connect_tcp(addresses[0], port, timeout=left), self._until)
 
 
@@ -91,7 +94,9 @@ def _resolved(host: str, port: int) -> list[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise httpcore.ConnectError(f"{host} cannot be resolved: {error}") from error
+        raise httpcore.ConnectError(
+            say("%(host)s cannot be resolved: %(error)s", host=host, error=error)
+        ) from error
     return [str(item[4][0]).partition("%")[0] for item in found]
 
 
@@ -113,7 +118,7 @@ class GuardedTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Raises AddressRefused, httpx.TransportError, and httpx.InvalidURL for what no socket can be opened to."""
         if request.url.scheme != "https" and not self._allowed.names(request.url.host):
-            raise AddressRefused("plain http is only for hosts that PORTAL_WEBHOOK_ALLOW names")
+            raise AddressRefused(say("plain http is only for hosts that PORTAL_WEBHOOK_ALLOW names"))
         try:
             with self._pool.stream(
                 request.method,
@@ -144,15 +149,24 @@ def _beginning(answer: httpcore.Response, at_most_bytes: int) -> bytes:
 
 
 def get(
-    url: str, *, params: dict[str, str], allowed: AllowList, within_s: float, at_most_bytes: int
+    url: str,
+    *,
+    params: dict[str, str],
+    allowed: AllowList,
+    within_s: float,
+    at_most_bytes: int,
+    headers: Mapping[str, str] | None = None,
 ) -> httpx.Response:
     """Ask for something. Raises httpx.TransportError, AddressRefused and AnswerTooLong among them, and InvalidURL."""
     transport = GuardedTransport(allowed=allowed, within_s=within_s, at_most_bytes=at_most_bytes + 1)
     with httpx.Client(transport=transport, follow_redirects=False, trust_env=False) as client:
         # Compressed, a short answer could unfold to any size.
-        answer = client.get(url, params=params, headers={"accept-encoding": "identity"})
+        told = {**(headers or {}), "accept-encoding": "identity"}
+        answer = client.get(url, params=params, headers=told)
     if len(answer.content) > at_most_bytes:
-        raise AnswerTooLong(f"the answer is longer than {at_most_bytes} bytes")
+        raise AnswerTooLong(
+            say("the answer is longer than %(at_most_bytes)s bytes", at_most_bytes=at_most_bytes)
+        )
     return answer
 
 

@@ -14,6 +14,7 @@ from apps.health import queries, services
 from apps.health.api import serializers as s
 from apps.health.api.views import IF_MATCH
 from apps.health.models import MetricsSource
+from apps.jobs.answers import JobOut, accepted
 
 
 class Source(APIView):
@@ -36,6 +37,27 @@ class Source(APIView):
         return _source(
             services.set_metrics_source(actor=actor, cluster_id=cluster.pk, expected_version=seen, **data)
         )
+
+    @extend_schema(
+        request=None, responses={204: None}, parameters=[IF_MATCH], operation_id="metrics_sources_destroy"
+    )
+    def delete(self, request: Request, slug: str) -> Response:
+        """Ask no more, and forget the credentials. If-Match is the version seen."""
+        actor = actor_of(request)
+        cluster = cluster_for(actor, slug, Right.ADMIN)
+        services.remove_metrics_source(
+            actor=actor, cluster_id=cluster.pk, expected_version=version_seen(request)
+        )
+        return Response(status=204)
+
+
+class Fetch(APIView):
+    @extend_schema(request=None, responses={202: JobOut}, operation_id="metrics_sources_fetch")
+    def post(self, request: Request, slug: str) -> Response:
+        """Ask now, without waiting for its time: 202 with the job's address."""
+        actor = actor_of(request)
+        source = queries.metrics_source_of(cluster_for(actor, slug, Right.ADMIN))
+        return accepted(services.ask_metrics_now(actor=actor, cluster_id=source.cluster_id))
 
 
 def _source(source: MetricsSource) -> Response:

@@ -13,6 +13,7 @@ from apps.health.models import (
     HealthState,
     MaintenanceRecord,
     MaintenanceTask,
+    MetricsAuth,
     MetricsSource,
     Upkeep,
 )
@@ -186,11 +187,15 @@ class UpkeepRetireIn(serializers.Serializer[Any]):
 
 
 class MetricsSourceOut(serializers.ModelSerializer[MetricsSource]):
+    """Where metrics are fetched from. What the server is told who asks with is never shown again."""
+
     cluster = serializers.SlugField(source="cluster.slug")
+    has_secret = serializers.BooleanField(help_text="Whether a token or password is on record.")
 
     class Meta:
         model = MetricsSource
-        fields = ["cluster", "url", "host_label", "enabled", "asked_at", "host_count", "error", "version"]
+        fields = ["cluster", "url", "host_label", "enabled", "every_s", "auth", "username", "has_secret"]
+        fields += ["asked_at", "host_count", "error", "version"]
 
 
 class MetricsSourceIn(serializers.Serializer[Any]):
@@ -199,3 +204,14 @@ class MetricsSourceIn(serializers.Serializer[Any]):
         max_length=60, default="Hostname", help_text="The label that names the host."
     )
     enabled = serializers.BooleanField(default=True)
+    every_s = serializers.IntegerField(default=300, help_text="Seconds from one look to the next, from 60.")
+    auth = serializers.ChoiceField(choices=MetricsAuth.choices, default=MetricsAuth.NONE)
+    username = serializers.CharField(max_length=120, default="", allow_blank=True, help_text="For basic.")
+    secret = serializers.CharField(
+        max_length=4096,
+        default="",
+        allow_blank=True,
+        trim_whitespace=False,
+        write_only=True,
+        help_text="The token or password. Left out, the one on record stays, as long as the address is the same.",
+    )

@@ -16,6 +16,7 @@ urlpatterns = [
     path("health-rules/<slug:rule_id>/", views.OneRule.as_view(), name="rule"),
     path("health-policies/<slug:slug>/", views.Policy.as_view(), name="policy"),
     path("metrics-sources/<slug:slug>/", metrics.Source.as_view(), name="metrics_source"),
+    path("metrics-sources/<slug:slug>/fetch/", metrics.Fetch.as_view(), name="fetch_metrics"),
     path("knowledge/", views.Knowledge.as_view(), name="knowledge"),
     path("knowledge/<slug:item_id>/", views.OneItem.as_view(), name="item"),
     path("diagnoses/", views.Diagnoses.as_view(), name="diagnoses"),

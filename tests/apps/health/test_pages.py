@@ -30,6 +30,9 @@ PAGES: list[tuple[str, str, dict[str, int]]] = [
     ("rules", "get", LIST),
     ("rule", "get", ADMIN | {"eve": 403}),
     ("policy", "get", ADMIN | {"eve": 404}),
+    ("metrics", "get", ADMIN | {"eve": 404}),
+    ("remove_metrics", "post", {"vic": 403, "bo": 403, "ada": 302, "eve": 404}),
+    ("fetch_metrics", "post", {"vic": 403, "bo": 403, "ada": 302, "eve": 404}),
     ("upkeep", "get", LIST),
     ("task", "get", READ),
     ("task", "post", {"vic": 403, "bo": 302, "eve": 404}),
@@ -41,11 +44,19 @@ CASES = [(name, method, who, status) for name, method, answers in PAGES for who,
 
 
 @pytest.fixture
-def there(node: Any, see_xid: Any, actor_for: Any, bo: Any) -> dict[str, list[Any]]:
+def there(node: Any, see_xid: Any, actor_for: Any, ada: Any, bo: Any) -> dict[str, list[Any]]:
     """A fault and upkeep; the keys of each page."""
     see_xid(node, 79)
     task = services.plan_upkeep(
         actor=actor_for(bo), cluster_id=node.cluster_id, kind="fittings", title="Hoses", every_days=30
+    )
+    services.set_metrics_source(
+        actor=actor_for(ada),
+        cluster_id=node.cluster_id,
+        expected_version=0,
+        url="https://prometheus.example.com",
+        host_label="Hostname",
+        enabled=True,
     )
     slug, fault = [node.cluster.slug], [FaultRecord.objects.get().pk]
     return {
@@ -55,6 +66,9 @@ def there(node: Any, see_xid: Any, actor_for: Any, bo: Any) -> dict[str, list[An
         "item": ["comm-init-timeout"],
         "rule": ["gpu-temperature"],
         "policy": slug,
+        "metrics": slug,
+        "remove_metrics": slug,
+        "fetch_metrics": slug,
         "task": [task.pk],
         "retire_upkeep": [task.pk],
         "plan_upkeep": slug,

@@ -35,6 +35,8 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("policy", "put", POLICY, {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
     ("metrics_source", "get", None, {"vic": 403, "bo": 403, "ada": 404, "eve": 404}),
     ("metrics_source", "put", SOURCE, {"vic": 403, "bo": 403, "ada": 200, "eve": 404}),
+    ("metrics_source", "delete", None, {"vic": 403, "bo": 403, "ada": 412, "eve": 404}),
+    ("fetch_metrics", "post", None, {"vic": 403, "bo": 403, "ada": 404, "eve": 404}),
     ("knowledge", "get", None, LIST),
     ("item", "get", None, LIST),
     ("diagnoses", "post", {"text": "Xid"}, LIST),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from apps.core import clock
 from apps.core.errors import Invalid
 from apps.core.verdicts import Verdict
 from apps.evidence.models import Receipt
@@ -18,7 +20,8 @@ from apps.fleet.models import Cluster
 from apps.health import services as health
 from apps.health.engine.prometheus import texts_by_host
 from apps.health.models import HealthState, MetricsSource
-from apps.health.services import metrics as fetching
+from apps.health.queries import metrics_sources
+from apps.health.services import fetching
 from apps.portal.services.metrics import take_in_metrics
 from tests import factories
 
@@ -36,6 +39,7 @@ class Prometheus(HTTPServer):
     def __init__(self) -> None:
         self.held: dict[str, list[dict[str, Any]]] = {}
         self.asked: list[str] = []
+        self.credentials: set[str | None] = set()
         self.status = 200
         super().__init__(("127.0.0.1", 0), _Answer)
 
@@ -47,6 +51,7 @@ class _Answer(BaseHTTPRequestHandler):
         place = urlsplit(self.path)
         (query,) = parse_qs(place.query)["query"]
         self.server.asked.append(f"{place.path} {query}")
+        self.server.credentials.add(self.headers["Authorization"])
         data = {"resultType": "vector", "result": self.server.held.get(query, [])}
         self.send_response(self.server.status)
         self.end_headers()
@@ -109,6 +114,57 @@ def test_a_server_that_fails_is_noted_on_its_source(server: Prometheus, source: 
     source.refresh_from_db()
     assert "503" in source.error
     assert not Receipt.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "header"),
+    [
+        ({"auth": "none"}, None),
+        ({"auth": "bearer", "secret": "tok-4711"}, "Bearer tok-4711"),
+        ({"auth": "basic", "username": "portal", "secret": "pä: 7"}, "Basic cG9ydGFsOnDDpDogNw=="),
+    ],
+)
+def test_the_server_is_told_who_asks(
+    server: Prometheus, source: MetricsSource, actor_for: Any, ada: Any, values: Any, header: str | None
+) -> None:
+    changed = change(source, actor_for(ada), **values)
+
+    take_in_metrics(changed)
+
+    assert server.credentials == {header}
+
+
+def test_a_token_that_cannot_be_opened_any_more_is_said_and_not_sent(
+    server: Prometheus, source: MetricsSource, actor_for: Any, ada: Any, settings: Any
+) -> None:
+    changed = change(source, actor_for(ada), auth="bearer", secret="tok-4711")
+    settings.SECRET_KEY = "another key"
+
+    with pytest.raises(Invalid, match="set it anew"):
+        take_in_metrics(changed)
+    assert server.asked == []
+
+
+def test_each_server_is_asked_at_its_own_pace(source: MetricsSource) -> None:
+    at = clock.now()
+    assert metrics_sources(due_at=at) == [source]
+    MetricsSource.objects.update(asked_at=at - timedelta(seconds=200), every_s=300)
+    assert metrics_sources(due_at=at) == []
+    assert metrics_sources(cluster_id=source.cluster_id) == [source]
+    MetricsSource.objects.update(every_s=200)
+    assert metrics_sources(due_at=at) == [source]
+
+
+def change(source: MetricsSource, actor: Any, **values: Any) -> MetricsSource:
+    return health.set_metrics_source(
+        actor=actor,
+        cluster_id=source.cluster_id,
+        expected_version=source.version,
+        url=source.url,
+        host_label=source.host_label,
+        enabled=True,
+        **values,
+    )
 
 
 def test_an_answer_without_end_is_not_read(
