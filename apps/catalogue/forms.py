@@ -48,6 +48,11 @@ class FigureForm(forms.Form):
         if allowed is not None:
             scopes = scopes.filter(pk__in=allowed)
         every: list[tuple[str, Any]] = [(EVERYWHERE, _("every cluster"))] if allowed is None else []
+        if kind is Kind.COMPONENT:
+            scopes = scopes.none()
+            self.fields["value"].help_text = _(
+                "Empty is the default. area, scheme, rule, severity and multiple take one of a few words."
+            )
         self.fields["scope"].choices = [*every, *((str(scope.pk), scope.name) for scope in scopes)]
 
     def scope_id(self) -> int | None:
@@ -60,3 +65,16 @@ class NewEntryForm(FigureForm):
 
     entry = forms.SlugField(label=_("Short name"), max_length=80)
     field_order = ["entry"]
+
+
+class ImportForm(forms.Form):
+    """A file of components, as text, and where it is from."""
+
+    text = forms.CharField(
+        strip=False,
+        max_length=2**20,
+        label=_("Text"),
+        help_text=_("YAML as the export gives it. What a row leaves out stays as it is."),
+        widget=forms.Textarea(attrs={"rows": 16, "class": "mono", "spellcheck": "false"}),
+    )
+    source = forms.CharField(label=_("Source"), max_length=300)

@@ -10,10 +10,12 @@ from django.db.models import F, Q, QuerySet
 
 from apps.catalogue.engine import overlays
 from apps.catalogue.engine.accelerators import Accelerator, shipped_accelerators
+from apps.catalogue.engine.components import Component, shipped_components
 from apps.catalogue.engine.overlays import FIELDS, Edit, Kind
 from apps.catalogue.engine.supernodes import Supernode
 from apps.catalogue.models import CatalogueEdit
 from apps.core.errors import Missing
+from apps.core.texts import say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +32,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One accelerator or supernode with where its figures are from."""
+    """One accelerator, supernode or component with where its figures are from."""
 
     kind: Kind
     id: str
@@ -77,6 +79,17 @@ def supernodes_for(scope_id: int | None) -> dict[str, Supernode]:
     return overlays.supernodes(_values(edits_for(scope_id, Kind.SUPERNODE)))
 
 
+def components_in_force() -> dict[str, Component]:
+    """Components as the whole portal has them, by id; for `laid_over`."""
+    edits = _values(edits_for(None, Kind.COMPONENT))
+    return overlays.components(edits) if edits else dict(shipped_components())
+
+
+def rows_for(scope_id: int | None, kind: Kind) -> dict[str, dict[str, Any]]:
+    """Plain rows of a kind as a team has them, by id."""
+    return overlays.rows(kind, _values(edits_for(scope_id, kind)))
+
+
 def entries_for(scope_id: int | None, kind: Kind) -> list[Entry]:
     """All entries of a kind, by vendor and name, in one query."""
     edits = list(edits_for(scope_id, kind))
@@ -90,7 +103,13 @@ def entry_for(scope_id: int | None, kind: Kind, entry_id: str) -> Entry:
     """One entry. Raises Missing."""
     found = next((one for one in entries_for(scope_id, kind) if one.id == entry_id), None)
     if found is None:
-        raise Missing(f"there is no {kind.value} {entry_id!r} in the catalogue")
+        raise Missing(
+            say(
+                "there is no %(value)s %(entry_id)s in the catalogue",
+                value=kind.value,
+                entry_id=f"{entry_id!r}",
+            )
+        )
     return found
 
 

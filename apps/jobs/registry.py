@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 Handler = Callable[["RunningJob"], Any]
 _handlers: dict[str, Handler] = {}
 _every_s: dict[str, int] = {}
+_surroundings: list[Callable[[], AbstractContextManager[None]]] = []
 
 
 def job(kind: str, *, every_s: int | None = None) -> Callable[[Handler], Handler]:
@@ -31,6 +33,20 @@ def job(kind: str, *, every_s: int | None = None) -> Callable[[Handler], Handler
         return handler
 
     return register
+
+
+def run_inside(surrounding: Callable[[], AbstractContextManager[None]]) -> None:
+    """Have every job done within a context, such as figures that an app lays over shipped ones."""
+    _surroundings.append(surrounding)
+
+
+@contextmanager
+def surroundings() -> Iterator[None]:
+    """All that jobs are done within."""
+    with ExitStack() as stack:
+        for surrounding in _surroundings:
+            stack.enter_context(surrounding())
+        yield
 
 
 def handler_of(kind: str) -> Handler | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -12,6 +14,7 @@ from rest_framework.views import APIView
 
 from apps.accounts.queries import scope_by_slug
 from apps.catalogue import queries, services
+from apps.catalogue.engine.component_files import to_yaml
 from apps.catalogue.engine.overlays import KIND_CHOICES, Confidence, Kind
 from apps.catalogue.models import CatalogueEdit
 from apps.core.actor import Actor
@@ -60,6 +63,11 @@ class CatalogueEditIn(serializers.Serializer[Any]):
     confidence = serializers.ChoiceField(choices=_CONFIDENCES)
 
 
+class ComponentsFileIn(serializers.Serializer[Any]):
+    text = serializers.CharField(max_length=2**20, trim_whitespace=False)
+    source = serializers.CharField(max_length=300)
+
+
 class CatalogueEditOut(serializers.ModelSerializer[CatalogueEdit]):
     cluster = serializers.SlugField(source="scope.slug", allow_null=True, default=None)
     kind = serializers.ChoiceField(choices=KIND_CHOICES)
@@ -92,6 +100,39 @@ class Supernodes(APIView):
     def get(self, request: Request) -> Response:
         """Scale-up systems."""
         return Response(CatalogueEntryOut(_entries(request, Kind.SUPERNODE), many=True).data)
+
+
+class Components(APIView):
+    @extend_schema(responses=CatalogueEntryOut(many=True), operation_id="catalogue_components_list")
+    def get(self, request: Request) -> Response:
+        """What nodes are made of, field by field, with the source of what was set. The same for every cluster."""
+        refuse_unknown(None, request.query_params)
+        actor_of(request)
+        return Response(CatalogueEntryOut(queries.entries_for(None, Kind.COMPONENT), many=True).data)
+
+
+class ComponentsFile(APIView):
+    token_scopes = {"PUT": TokenScope.FLEET_WRITE}
+
+    @extend_schema(
+        responses={(200, "text/plain"): OpenApiTypes.STR}, operation_id="catalogue_components_export"
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """The components in force as a YAML file that can be imported again."""
+        actor_of(request)
+        text = to_yaml(queries.rows_for(None, Kind.COMPONENT).values())
+        return HttpResponse(text, content_type="text/plain; charset=utf-8")
+
+    @extend_schema(
+        request=ComponentsFileIn,
+        responses=CatalogueEditOut(many=True),
+        operation_id="catalogue_components_import",
+    )
+    def put(self, request: Request) -> Response:
+        """Set every field in which a file differs from what is in force; the answer is what was set."""
+        data = checked(ComponentsFileIn, request)
+        edits = services.import_components(actor=actor_of(request), **data)
+        return Response(CatalogueEditOut(edits, many=True).data)
 
 
 class Edits(APIView):

@@ -1,13 +1,24 @@
-"""The component catalogue: what a node is made of, how its versions are read, and its default rules."""
+"""The component catalogue: what a node is made of, how its versions are read, and its default rules.
+
+One vocabulary for the whole portal: what administrators laid over the shipped components is put around a request
+or a job by `laid_over`; without it the shipped ones hold. What one team wants otherwise its matrix entries say.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from typing import Any
 
 from apps.catalogue.engine.reference import table
 from apps.catalogue.engine.versions import Scheme
+from apps.core.verdicts import Verdict
+
+AREAS = ("hardware", "firmware", "driver", "library", "framework", "system", "setting", "tool")
 
 
 class RuleKind(StrEnum):
@@ -25,7 +36,7 @@ class RuleKind(StrEnum):
 class Component:
     """One component. vendor: `any` where several makers have it.
 
-    area: hardware, firmware, driver, library, framework, system, setting or tool. branch_depth: how many
+    area: one of AREAS. severity: what a node that differs in it comes to, fail or warn. branch_depth: how many
     leading numbers name a branch, None for the default of the scheme. is_multiple: a node has several
     (a VBIOS for each GPU). read_from: kinds of evidence that state it, the best witness first.
     """
@@ -39,25 +50,49 @@ class Component:
     rule: RuleKind = RuleKind.EXACT
     is_multiple: bool = False
     read_from: tuple[str, ...] = ()
+    severity: Verdict = Verdict.FAIL
 
 
 @cache
-def components() -> dict[str, Component]:
-    """Id to component, in the order in which pages show them."""
-    return {
-        row["id"]: Component(
-            id=row["id"],
-            label=row["label"],
-            vendor=row["vendor"],
-            area=row["area"],
-            scheme=Scheme(row["scheme"]),
-            branch_depth=row.get("branch_depth"),
-            rule=RuleKind(row["rule"]),
-            is_multiple=row.get("multiple", False),
-            read_from=tuple(row["read_from"]),
-        )
-        for row in table("components")["components"]
-    }
+def shipped_components() -> dict[str, Component]:
+    """Id to component as they come with the portal, in the order in which pages show them."""
+    return {row["id"]: parse_component(row) for row in table("components")["components"]}
+
+
+def parse_component(row: Mapping[str, Any]) -> Component:
+    """A row of the data file as a component; what it leaves out is as `Component` has it."""
+    return Component(
+        id=row["id"],
+        label=row.get("label") or row["id"],
+        vendor=row.get("vendor") or "any",
+        area=row.get("area") or "system",
+        scheme=Scheme(row.get("scheme") or Scheme.OPAQUE),
+        branch_depth=row.get("branch_depth"),
+        rule=RuleKind(row.get("rule") or RuleKind.EXACT),
+        is_multiple=bool(row.get("multiple")),
+        read_from=tuple(row.get("read_from") or ()),
+        severity=Verdict(row.get("severity") or Verdict.FAIL),
+    )
+
+
+_Load = Callable[[], Mapping[str, Component]]
+_around: ContextVar[_Load | None] = ContextVar("components_around", default=None)
+
+
+@contextmanager
+def laid_over(load: _Load) -> Iterator[None]:
+    """Within it `components` are those that `load` gives; it is called once, at the first use."""
+    token = _around.set(cache(load))
+    try:
+        yield
+    finally:
+        _around.reset(token)
+
+
+def components() -> Mapping[str, Component]:
+    """Id to component, in the order in which pages show them: those laid over, else the shipped ones."""
+    load = _around.get()
+    return shipped_components() if load is None else load()
 
 
 def component(component_id: str) -> Component:

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from apps.catalogue.engine.accelerators import Accelerator, parse_accelerator
+from apps.catalogue.engine.components import AREAS, Component, RuleKind, parse_component
 from apps.catalogue.engine.reference import table
 from apps.catalogue.engine.supernodes import Supernode, parse_supernode
+from apps.catalogue.engine.versions import Scheme
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
+from apps.core.verdicts import Verdict
 
 
 class Kind(StrEnum):
     ACCELERATOR = "accelerator"
     SUPERNODE = "supernode"
+    COMPONENT = "component"
 
 
 KIND_CHOICES = [(kind.value, kind.value) for kind in Kind]
@@ -72,7 +78,27 @@ FIELDS: Mapping[Kind, Mapping[str, str]] = {
         "power.per_rack_kw": "kW",
         "power.system_kw": "kW",
     },
+    Kind.COMPONENT: {
+        "name": "",
+        "vendor": "",
+        "area": "",
+        "scheme": "",
+        "branch_depth": "n",
+        "rule": "",
+        "multiple": "",
+        "read_from": "",
+        "severity": "",
+    },
 }
+# Fields of components that hold one of a few words.
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "area": AREAS,
+    "scheme": tuple(Scheme),
+    "rule": tuple(RuleKind),
+    "multiple": ("yes", "no"),
+    "severity": (Verdict.FAIL.value, Verdict.WARN.value),
+}
+_KINDS_OF_EVIDENCE = re.compile(r"[a-z0-9_]{1,40}(\s*,\s*[a-z0-9_]{1,40}){0,30}")
 _SHARES = {"scale_up.bisection_share"}
 _TABLES = {Kind.ACCELERATOR: ("accelerators", "accelerators"), Kind.SUPERNODE: ("supernodes", "systems")}
 
@@ -90,6 +116,8 @@ class Edit:
 
 def shipped_rows(kind: Kind) -> dict[str, dict[str, Any]]:
     """The rows that come with the portal, by id; callers must not change them."""
+    if kind is Kind.COMPONENT:
+        return {row["id"]: _component_row(row) for row in table("components")["components"]}
     name, key = _TABLES[kind]
     return {row["id"]: row for row in table(name)[key]}
 
@@ -113,6 +141,8 @@ def blank(kind: Kind, entry: str) -> dict[str, Any]:
     """A row in which nothing is known yet."""
     row: dict[str, Any] = {path: None for path in FIELDS[kind] if "." not in path}
     row |= {"id": entry, "name": entry, "vendor": "", "confidence": "unknown", "source": []}
+    if kind is Kind.COMPONENT:
+        return _component_row({"id": entry, "label": entry}) | {"source": []}
     if kind is Kind.ACCELERATOR:
         link = dict.fromkeys(("kind", "unidirectional_gb_s", "pairwise_unidirectional_gb_s", "max_domain"))
         return row | {"architecture": "", "dense_tflops": {}, "scale_up": link | {"kind": ""}}
@@ -138,6 +168,39 @@ def supernodes(edits: Iterable[Edit]) -> dict[str, Supernode]:
     }
 
 
+def components(edits: Iterable[Edit]) -> dict[str, Component]:
+    """Parsed components with the edits laid over."""
+    return {key: parse_component(_as_shipped(row)) for key, row in rows(Kind.COMPONENT, edits).items()}
+
+
+def _component_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of components as one of figures: every field there, lists and yes or no as text."""
+    return {
+        "id": row["id"],
+        "name": row["label"],
+        "vendor": row.get("vendor") or "any",
+        "area": row.get("area") or "system",
+        "scheme": row.get("scheme") or Scheme.OPAQUE.value,
+        "branch_depth": row.get("branch_depth"),
+        "rule": row.get("rule") or RuleKind.EXACT.value,
+        "multiple": "yes" if row.get("multiple") else "no",
+        "read_from": ", ".join(row.get("read_from") or ()),
+        "severity": row.get("severity") or Verdict.FAIL.value,
+        "confidence": "",
+        "source": ["comes with the portal"],
+    }
+
+
+def _as_shipped(row: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = [kind.strip() for kind in (row["read_from"] or "").split(",")]
+    return {
+        **row,
+        "label": row["name"],
+        "multiple": row["multiple"] == "yes",
+        "read_from": [kind for kind in kinds if kind],
+    }
+
+
 def get_path(row: Mapping[str, Any], path: str) -> Any:
     """The value at a dotted path; None where it is not there."""
     value: Any = row
@@ -156,29 +219,51 @@ def set_path(row: dict[str, Any], path: str, value: Any) -> None:
 def checked_value(kind: Kind, path: str, raw: object) -> str | float | int | None:
     """A value as its field holds it; empty text is None. Raises Invalid (unknown_field, bad_value)."""
     if path not in FIELDS[kind]:
-        raise _wrong("/path", f"{path} is not one of {', '.join(FIELDS[kind])}", "unknown_field")
+        raise _wrong(
+            "/path",
+            say("%(path)s is not one of %(fields)s", path=path, fields=", ".join(FIELDS[kind])),
+            "unknown_field",
+        )
     if raw is None or (isinstance(raw, str) and not raw.strip()):
         return None
+    if kind is Kind.COMPONENT and (path in CHOICES or path == "read_from"):
+        return _checked_word(path, raw)
     unit = FIELDS[kind][path]
     if unit == "" and path not in _SHARES:
         if not isinstance(raw, str) or len(raw) > 200:
-            raise _wrong("/value", "a text of at most 200 characters", "bad_value")
+            raise _wrong("/value", say("a text of at most 200 characters"), "bad_value")
         return raw.strip()
     number = _number(raw)
     most = 1.0 if path in _SHARES else 1e12
     if not 0 < number <= most or (unit == "n" and number != int(number)):
-        wanted = "a share from 0 to 1" if path in _SHARES else "a whole number" if unit == "n" else "a number"
-        raise _wrong("/value", f"{wanted} above zero", "bad_value")
+        wanted = (
+            say("a share from 0 to 1")
+            if path in _SHARES
+            else say("a whole number")
+            if unit == "n"
+            else "a number"
+        )
+        raise _wrong("/value", say("%(wanted)s above zero", wanted=wanted), "bad_value")
     return int(number) if unit == "n" else number
+
+
+def _checked_word(path: str, raw: object) -> str:
+    text = raw.strip() if isinstance(raw, str) else ""
+    if path == "read_from" and not _KINDS_OF_EVIDENCE.fullmatch(text):
+        raise _wrong("/value", say("kinds of evidence, separated by commas"), "bad_value")
+    if path in CHOICES and text not in CHOICES[path]:
+        words = ", ".join(CHOICES[path])
+        raise _wrong("/value", say("one of %(words)s", words=words), "bad_value")
+    return text
 
 
 def _number(raw: object) -> float:
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
-        raise _wrong("/value", "a number above zero", "bad_value")
+        raise _wrong("/value", say("a number above zero"), "bad_value")
     try:
         number = float(raw)
     except (ValueError, OverflowError):
-        raise _wrong("/value", "a number above zero", "bad_value") from None
+        raise _wrong("/value", say("a number above zero"), "bad_value") from None
     return number if math.isfinite(number) else -1.0
 
 

@@ -7,12 +7,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from apps.accounts.queries import scope_by_slug, scopes_visible_to
 from apps.catalogue import queries, services
+from apps.catalogue.engine.component_files import to_yaml
 from apps.catalogue.engine.overlays import Confidence, Kind
-from apps.catalogue.forms import FigureForm, NewEntryForm
+from apps.catalogue.forms import FigureForm, ImportForm, NewEntryForm
 from apps.core import form_errors
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, Missing
@@ -31,9 +33,40 @@ def supernodes(request: HttpRequest) -> HttpResponse:
     return _list(request, Kind.SUPERNODE)
 
 
+def components(request: HttpRequest) -> HttpResponse:
+    """What nodes are made of, how versions are read, and the rule and severity unless a matrix says otherwise."""
+    return _list(request, Kind.COMPONENT)
+
+
+def export_components(request: HttpRequest) -> HttpResponse:
+    """The components in force as a YAML file, which can be imported again."""
+    actor_of(request)
+    text = to_yaml(queries.rows_for(None, Kind.COMPONENT).values())
+    response = HttpResponse(text, content_type="application/yaml; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="components.yaml"'
+    return response
+
+
+def import_components(request: HttpRequest) -> HttpResponse:
+    """Set what a YAML file of components says otherwise."""
+    actor = actor_of(request)
+    actor.require(Right.OPERATE, None)
+    form = ImportForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            edits = services.import_components(actor=actor, **form.cleaned_data)
+        except Invalid as error:
+            form_errors.show(form, error)
+        else:
+            text = ngettext("%(n)s field is set.", "%(n)s fields are set.", len(edits)) % {"n": len(edits)}
+            messages.success(request, text)
+            return redirect("catalogue:components")
+    return render(request, "catalogue/import_components.html", {"form": form})
+
+
 def _list(request: HttpRequest, kind: Kind) -> HttpResponse:
     actor = actor_of(request)
-    may_edit = actor.may_anywhere(Right.OPERATE)
+    may_edit = _may_edit(actor, kind)
     form = NewEntryForm(request.POST or None, actor=actor, kind=kind) if may_edit else None
     sent = request.method == "POST" and form is not None and form.is_valid()
     if sent and form and _saved(form, actor, kind, form.cleaned_data["entry"]):
@@ -42,6 +75,7 @@ def _list(request: HttpRequest, kind: Kind) -> HttpResponse:
         "kind": kind.value,
         "entries": queries.entries_for(_scope_id(request, actor), kind),
         "form": form,
+        "may_edit": may_edit,
     }
     return render(request, f"catalogue/{kind.value}s.html", context)
 
@@ -51,7 +85,7 @@ def entry(request: HttpRequest, kind: str, entry_id: str) -> HttpResponse:
     actor = actor_of(request)
     of_kind = _kind(kind)
     form = None
-    if actor.may_anywhere(Right.OPERATE):
+    if _may_edit(actor, of_kind):
         form = FigureForm(request.POST or None, actor=actor, kind=of_kind)
         if request.method == "POST" and form.is_valid() and _saved(form, actor, of_kind, entry_id):
             return redirect(_address(of_kind, entry_id, form.scope_id(), actor))
@@ -64,9 +98,12 @@ def clear(request: HttpRequest, edit_id: int) -> HttpResponse:
     """Give a figure back to what is shipped."""
     row = services.clear_figure(actor=actor_of(request), edit_id=edit_id)
     messages.success(request, _("The figure is as shipped again."))
-    return redirect(
-        reverse("catalogue:accelerators" if row.kind == Kind.ACCELERATOR else "catalogue:supernodes")
-    )
+    return redirect(f"catalogue:{row.kind}s")
+
+
+def _may_edit(actor: Actor, kind: Kind) -> bool:
+    """Components are everybody's: only who operates every cluster may set them."""
+    return actor.may(Right.OPERATE, None) if kind is Kind.COMPONENT else actor.may_anywhere(Right.OPERATE)
 
 
 def _saved(form: FigureForm, actor: Actor, kind: Kind, entry_id: str) -> bool:
