@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from django.urls import resolve
 from playwright.sync_api import Browser, Error
 
 from tests.browser.deeds import ask_for_change, open_launch
 from tests.browser.portal_process import ROOT, Portal
 from tests.browser.visitor import Visitor, visit
+from tests.tours import kind_of
 
 pytestmark = pytest.mark.browser
 AXE = (ROOT / "tests/vendor/axe.min.js").read_text()
@@ -66,7 +66,7 @@ def test_every_page_is_calm_and_without_serious_barrier(
 def pages_of(person: Visitor) -> Iterator[str]:
     """Open each page that can be reached by links, a few of each kind; gives its path while it is shown."""
     waiting, seen = ["/"], {"/"}
-    kinds: Counter[str] = Counter()
+    kinds: Counter[tuple[str, ...]] = Counter()
     while waiting:
         path = waiting.pop(0)
         if not shows_page(person, path):
@@ -78,7 +78,7 @@ def pages_of(person: Visitor) -> Iterator[str]:
             if not link.startswith(person.url) or target in seen or NO_PAGES.search(parts.path):
                 continue
             seen.add(target)
-            kind = kind_of(parts.path, parts.query)
+            kind = kind_of(target)
             kinds[kind] += 1
             if kinds[kind] <= SAMPLES:
                 waiting.append(target)
@@ -93,12 +93,6 @@ def shows_page(person: Visitor, path: str) -> bool:
             return False
         raise
     return True
-
-
-def kind_of(path: str, query: str) -> str:
-    """The view behind an address, and the names in its query."""
-    names = sorted({part.partition("=")[0] for part in query.split("&") if part})
-    return f"{resolve(path).view_name}?{'&'.join(names)}"
 
 
 def barriers_on(person: Visitor, rules: list[str] | None) -> Iterator[str]:

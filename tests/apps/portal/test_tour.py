@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from django.test import Client
-from django.urls import resolve
 
 from apps.accounts.models import Person
 from apps.core.rights import Role
 from apps.portal.services import demo
+from tests.tours import kind_of
 
 SAMPLES = 1  # addresses of one kind, such as that of a node
 
@@ -60,14 +60,9 @@ def tour(browser: Client) -> Iterator[tuple[str, int]]:
         links = Links(address)
         links.feed(answer.content.decode())
         for target in links.found:
-            path, _, query = target.partition("?")
-            if target in seen or path.startswith("/static/"):
+            if target in seen or target.startswith("/static/"):
                 continue
             seen.add(target)
-            kind = (
-                resolve(path).view_name,
-                tuple(sorted({part.partition("=")[0] for part in query.split("&")})),
-            )
-            kinds[kind] += 1
-            if kinds[kind] <= SAMPLES:
+            kinds[kind_of(target)] += 1
+            if kinds[kind_of(target)] <= SAMPLES:
                 waiting.append(target)
