@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Sequence
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._prefixes import by_process, untag
 from apps.evidence.engine.source import Line, Source
@@ -47,10 +48,15 @@ def _one_process(lines: Sequence[Line], notes: Notes) -> list[Line]:
     for key, others in groups.items():
         said = [line for line in others if line.text.strip()]
         if key != used and said:
-            name = f"output of {key}" if key else "lines without a prefix"
+            name = say("output of %(key)s", key=key) if key else say("lines without a prefix")
             notes.add(
                 "other_processes",
-                f"{name} ({len(said)} lines) not read, only {used or 'the rest'}",
+                say(
+                    "%(name)s (%(count)s lines) not read, only %(used)s",
+                    name=name,
+                    count=len(said),
+                    used=used or say("the rest"),
+                ),
                 at=said[0],
             )
     return groups[used]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.source import Line
 
@@ -80,7 +81,9 @@ def device_table(lines: Sequence[Line], word: str, notes: Notes) -> Table | None
             tables.append(current)
             if len(tables) == 2:
                 notes.add(
-                    "repeated_table", "the table comes more than once; only the first is read", at=group[0][0]
+                    "repeated_table",
+                    say("the table comes more than once; only the first is read"),
+                    at=group[0][0],
                 )
         elif (
             group
@@ -109,12 +112,12 @@ def _take(table: Table, group: Sequence[tuple[Line, Cells]], notes: Notes) -> bo
     if not any(len(cells) == width for _, cells in group):
         return False
     if len(group) != 2 or any(len(cells) != width for _, cells in group):
-        notes.add("device_rows", "these are not the two lines of one device; not read", at=group[0][0])
+        notes.add("device_rows", say("these are not the two lines of one device; not read"), at=group[0][0])
         return True
     (first, upper), (second, lower) = group
     for line in (first, second):
         if not line.text.rstrip().endswith(("|", "│")):
-            notes.add("cut_line", "the line is not closed; its last value may be cut", at=line)
+            notes.add("cut_line", say("the line is not closed; its last value may be cut"), at=line)
     table.devices.append(Device(lines=(first, second), rows=(upper, lower)))
     return True
 
@@ -151,5 +154,9 @@ def note_repeats(devices: Sequence[tuple[Device, Any]], notes: Notes) -> None:
     seen: set[Any] = set()
     for device, identity in devices:
         if identity is not None and identity in seen:
-            notes.add("repeated_device", f"the device {identity} came before", at=device.lines[0])
+            notes.add(
+                "repeated_device",
+                say("the device %(identity)s came before", identity=identity),
+                at=device.lines[0],
+            )
         seen.add(identity)

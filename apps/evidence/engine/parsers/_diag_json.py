@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._diag_results import Result, not_passed, result_counts
 from apps.evidence.engine.reading import ReadingWarning, Unreadable
 
@@ -40,14 +41,16 @@ def _document_around(text: str, begin: int, root: int) -> tuple[Mapping[str, Any
             open_braces.append(brace.start())
         elif open_braces:
             open_braces.pop()
-    reason = "the JSON of dcgmi diag has lost its beginning"
+    reason = say("the JSON of dcgmi diag has lost its beginning")
     decoder = json.JSONDecoder()
     for start in [*open_braces[:_MOST_TRIES], *open_braces[-1:]]:
         try:
             document, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError) as error:
             line = text.count("\n", 0, start) + 1
-            reason = f"line {line}: the JSON of dcgmi diag is cut or damaged ({error})"
+            reason = say(
+                "line %(line)s: the JSON of dcgmi diag is cut or damaged (%(error)s)", line=line, error=error
+            )
             continue
         if end > root and isinstance(document, dict):
             return document, start, end
@@ -57,19 +60,21 @@ def _document_around(text: str, begin: int, root: int) -> tuple[Mapping[str, Any
 def facts_of(document: Mapping[str, Any], line: int) -> tuple[dict[str, Any], list[ReadingWarning]]:
     root = next((document[key] for key in document if ROOT.fullmatch(f'"{key}":')), None)
     if not isinstance(root, dict):
-        raise Unreadable(f"line {line}: the JSON of dcgmi diag has no diagnostic", code="no_diagnostic")
+        raise Unreadable(
+            say("line %(line)s: the JSON of dcgmi diag has no diagnostic", line=line), code="no_diagnostic"
+        )
     results = list(_results(root))
     metadata = _mapping(document.get("metadata")) or _mapping(root.get("metadata"))
     warnings = []
     if problem := root.get("runtime_error") or document.get("runtime_error"):
         warnings.append(
             ReadingWarning(
-                code="runtime_error", message="the diagnostic failed", line=line, text=str(problem)[:200]
+                code="runtime_error", message=say("the diagnostic failed"), line=line, text=str(problem)[:200]
             )
         )
     if not results:
         warnings.append(
-            ReadingWarning(code="no_results", message="the diagnostic holds no result", line=line)
+            ReadingWarning(code="no_results", message=say("the diagnostic holds no result"), line=line)
         )
     identifiers = {entity for result in results for entity in result.entities}
     categories = dict.fromkeys(result.category for result in results if result.category)

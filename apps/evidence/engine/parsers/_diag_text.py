@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._diag_results import Result, gpu_numbers, not_passed, result_counts
 from apps.evidence.engine.reading import ReadingWarning
 from apps.evidence.engine.source import Line
@@ -107,7 +108,7 @@ def _take_row(table: Table, number: int, left: str, right: str) -> None:
         table.results[-1].messages[-1] += right
     elif left and right.strip():
         table.warn(
-            "row_not_understood", "this row is no test with a known result", number, f"{left} | {right}"
+            "row_not_understood", say("this row is no test with a known result"), number, f"{left} | {right}"
         )
 
 
@@ -119,7 +120,7 @@ def _add_result(table: Table, number: int, test: str, status: str, where: str) -
         r.test == test and r.category == table.category and r.entities == gpu_numbers(where)
         for r in table.results[-40:]
     ):
-        table.warn("result_repeated", "this test has a result already", number, test)
+        table.warn("result_repeated", say("this test has a result already"), number, test)
     table.results.append(
         Result(category=table.category, test=test, status=status, entities=gpu_numbers(where), line=number)
     )

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._prefixes import by_process
 from apps.evidence.engine.reading import Unreadable
@@ -28,7 +29,9 @@ def plain_lines(source: Source) -> Iterator[Line]:
     for line in source.lines():
         characters += len(line.text)
         if characters > WHOLE_LIMIT_BYTES:
-            raise Unreadable("the file is too large for its format (32 MiB)", code="too_large_for_format")
+            raise Unreadable(
+                say("the file is too large for its format (32 MiB)"), code="too_large_for_format"
+            )
         if not _FENCE.fullmatch(line.text):
             yield Line(line.number, unescaped(line.text))
 
@@ -43,7 +46,11 @@ def one_process(lines: Iterable[Line], is_output: Callable[[list[Line]], bool], 
     if others:
         notes.add(
             "several_processes",
-            f"{len(candidates)} processes printed this; only that of {chosen or 'the first'} is read",
+            say(
+                "%(count)s processes printed this; only that of %(chosen)s is read",
+                count=len(candidates),
+                chosen=chosen or say("the first"),
+            ),
             line=groups[others[0]][0].number,
         )
     return groups[chosen]

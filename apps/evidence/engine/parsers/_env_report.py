@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._values import known
 from apps.evidence.engine.source import Line
@@ -84,7 +85,9 @@ def entries(lines: Sequence[Line], notes: Notes) -> dict[str, Entry]:
         name = " ".join(key.lower().split())
         entry = Entry(value.strip(), place)
         if found.setdefault(name, entry).value != entry.value and name in _UNIQUE:
-            notes.add("contradictory_value", f"{key.strip()} is printed with several values", at=line)
+            notes.add(
+                "contradictory_value", say("%(key)s is printed with several values", key=key.strip()), at=line
+            )
     return found
 
 
@@ -97,10 +100,12 @@ def gpu_facts(entry: Entry | None, lines: Sequence[Line], notes: Notes) -> dict[
     if entry and not listed and (name := said(entry.value)):
         return {"gpu_models": {name: None}, "gpu_count": None, "gpus_in_order": [], "mig_profiles": []}
     if entry and [int(gpu["index"]) for gpu in listed] != list(range(len(listed))):
-        notes.add("gpus_missing", "the GPUs are not numbered from 0 without gaps", at=lines[entry.place])
+        notes.add("gpus_missing", say("the GPUs are not numbered from 0 without gaps"), at=lines[entry.place])
     before = [-1, *(int(mig["index"]) for mig in migs)]
     if entry and any(int(mig["index"]) not in (0, last + 1) for last, mig in zip(before, migs, strict=False)):
-        notes.add("mig_devices_missing", "MIG devices are not numbered without gaps", at=lines[entry.place])
+        notes.add(
+            "mig_devices_missing", say("MIG devices are not numbered without gaps"), at=lines[entry.place]
+        )
     return {
         "gpu_models": dict(Counter(names)),
         "gpu_count": len(listed) or None,
@@ -143,7 +148,11 @@ def environment(lines: Sequence[Line], notes: Notes) -> dict[str, str]:
         name, value = variable["name"], variable["value"]
         value = "(masked)" if _SECRET.search(name) else value
         if found.setdefault(name, value) != value:
-            notes.add("contradictory_value", f"{name} is printed with several values", line=line.number)
+            notes.add(
+                "contradictory_value",
+                say("%(name)s is printed with several values", name=name),
+                line=line.number,
+            )
     return found
 
 
@@ -154,9 +163,9 @@ def npu_facts(lines: Sequence[Line], notes: Notes) -> dict[str, Any]:
     named = Counter(int(match[1]) for line in lines if (match := _NPU_NAME.search(line.text)))
     whole = named.total() == len(chips) and sorted(named) == list(range(len(named)))
     if has_table and (not whole or len(set(named.values())) > 1):
-        notes.add("chips_missing", "the NPU table lacks lines: its chips are not numbered without gaps")
+        notes.add("chips_missing", say("the NPU table lacks lines: its chips are not numbered without gaps"))
     if has_table and not any("Process id" in line.text for line in lines):
-        notes.add("cut_off", "the NPU table ends before its list of processes")
+        notes.add("cut_off", say("the NPU table ends before its list of processes"))
     heads = [place for place, line in enumerate(lines) if line.text.strip() == "CANN:"]
     block = lines[heads[0] + 1 : heads[0] + 12] if heads else []
     versions = (

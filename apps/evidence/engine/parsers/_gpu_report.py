@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._gpu_fields import FIGURES, FIRST_KNOWN, PATHS, Path, whole
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._tree import Branch
@@ -40,7 +41,9 @@ class GpuReader:
             leaves = [leaf for leaf in self.branch.at(path) if leaf.text is not None]
             if len({leaf.text for leaf in leaves}) > 1:
                 self._warn(
-                    "contradictory_value", f"{' / '.join(path)} is printed with several values", leaves[1]
+                    "contradictory_value",
+                    say("%(path)s is printed with several values", path=" / ".join(path)),
+                    leaves[1],
                 )
             if leaves and (not skip_unknown or known(leaves[0].text) is not None):
                 return leaves[0]
@@ -56,7 +59,7 @@ class GpuReader:
             return None
         value = read(text)
         if value is None:
-            self._warn("odd_value", f"the value of {leaf.key} is not understood", leaf)
+            self._warn("odd_value", say("the value of %(key)s is not understood", key=leaf.key), leaf)
         return value
 
     def _warn(self, code: str, message: str, leaf: Branch) -> None:
@@ -91,7 +94,9 @@ class GpuReader:
         )
         if indexes != list(range(len(branches))) or merged:
             self._warn(
-                "mig_devices_missing", "its MIG devices are not numbered from 0 without gaps", branches[0]
+                "mig_devices_missing",
+                say("its MIG devices are not numbered from 0 without gaps"),
+                branches[0],
             )
         return [_mig_device(branch) for branch in branches]
 
@@ -200,12 +205,16 @@ def _check_counts(facts: dict[str, Any], notes: Notes) -> None:
     if attached is not None and attached != listed:
         notes.add(
             "gpus_missing" if listed < attached else "gpus_too_many",
-            f"{attached} GPUs are attached, {listed} are listed: "
-            "some were not asked for, do not answer, or the text was cut",
+            say(
+                "%(attached)s GPUs are attached, %(listed)s are listed: some were not asked for, "
+                "do not answer, or the text was cut",
+                attached=attached,
+                listed=listed,
+            ),
         )
     repeated = [bus_id for bus_id, times in Counter(facts["bus_ids"]).items() if times > 1]
     if repeated:
-        notes.add("gpu_repeated", f"listed more than once: {', '.join(repeated)}")
+        notes.add("gpu_repeated", say("listed more than once: %(repeated)s", repeated=", ".join(repeated)))
 
 
 def _check_parts(gpus: list[tuple[str, Branch]], notes: Notes) -> None:
@@ -216,4 +225,8 @@ def _check_parts(gpus: list[tuple[str, Branch]], notes: Notes) -> None:
     for (bus_id, branch), present in zip(gpus, parts, strict=True):
         if everywhere - present:
             names = ", ".join(sorted(everywhere - present)[:5])
-            notes.add("gpu_incomplete", f"GPU {bus_id} lacks what others have: {names}", line=branch.line)
+            notes.add(
+                "gpu_incomplete",
+                say("GPU %(bus_id)s lacks what others have: %(names)s", bus_id=bus_id, names=names),
+                line=branch.line,
+            )

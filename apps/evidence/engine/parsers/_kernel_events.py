@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._kernel_lines import Front, SXid, Xid, gpu_identity
 from apps.evidence.engine.pci import pci_address
 from apps.evidence.engine.reading import ReadingWarning
@@ -100,7 +101,11 @@ class Events:
     def warnings(self) -> list[ReadingWarning]:
         if not self.left_out:
             return []
-        message = f"{self.left_out} lines are only counted: more than {MOST_EVENTS} events"
+        message = say(
+            "%(left_out)s lines are only counted: more than %(most_events)s events",
+            left_out=self.left_out,
+            most_events=MOST_EVENTS,
+        )
         return [ReadingWarning(code="events_left_out", message=message)]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
+from apps.core.texts import say
 from apps.evidence.engine.reading import Unreadable
 
 _DEEPEST = 40
@@ -55,7 +56,10 @@ def walk(root: Element) -> list[Place]:
 
 def _below(element: Element, parent: Place | None, depth: int) -> Iterator[Place]:
     if depth > _DEEPEST:
-        raise Unreadable(f"NCCL topology: elements nest deeper than {_DEEPEST} levels", code="too_deep")
+        raise Unreadable(
+            say("NCCL topology: elements nest deeper than %(deepest)s levels", deepest=_DEEPEST),
+            code="too_deep",
+        )
     for child in element:
         place = Place(child, parent)
         if parent is not None:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.reading import ReadingWarning
 
 MOST_DISTINCT = 1000
@@ -199,16 +200,31 @@ class Findings:
         """Contradictions between processes, and ranks that began to initialise and did not end."""
         found = []
         if len(self.versions) > 1:
-            found.append(("several_versions", f"several NCCL versions: {', '.join(self.versions)}"))
+            found.append(
+                (
+                    "several_versions",
+                    say("several NCCL versions: %(versions)s", versions=", ".join(self.versions)),
+                )
+            )
         for name, values in self.environment.items():
             if len(values) > 1:
-                found.append(("environment_differs", f"{name} has several values: {', '.join(values)}"))
+                found.append(
+                    (
+                        "environment_differs",
+                        say("%(name)s has several values: %(values)s", name=name, values=", ".join(values)),
+                    )
+                )
         aborted = sum(entry["aborted"] for entry in self.ranks.values())
         if aborted:
-            found.append(("ranks_aborted", f"{aborted} ranks aborted their communicator"))
+            found.append(
+                ("ranks_aborted", say("%(aborted)s ranks aborted their communicator", aborted=aborted))
+            )
         started = [entry for entry in self.ranks.values() if not entry["complete"] and not entry["aborted"]]
         if started and len(started) < len(self.ranks):
             found.append(
-                ("ranks_not_initialised", f"{len(started)} ranks began to initialise and did not end")
+                (
+                    "ranks_not_initialised",
+                    say("%(count)s ranks began to initialise and did not end", count=len(started)),
+                )
             )
         return [ReadingWarning(code=code, message=message[:500]) for code, message in found[:50]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from apps.core.texts import say
 from apps.evidence.engine.reading import ReadingWarning
 from apps.evidence.engine.source import Line
 
@@ -29,7 +30,9 @@ class Notes:
 
     def all(self) -> tuple[ReadingWarning, ...]:
         more = [
-            ReadingWarning(code=code, message=f"{count - LIMIT_PER_CODE} more warnings of this kind")
+            ReadingWarning(
+                code=code, message=say("%(count)s more warnings of this kind", count=count - LIMIT_PER_CODE)
+            )
             for code, count in self._counts.items()
             if count > LIMIT_PER_CODE
         ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.core.safe_yaml import LIMIT_DEPTH, UnsafeYaml, load_all
+from apps.core.texts import say
 from apps.evidence.engine.parsers._blocks import documents_text
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.reading import Unreadable
@@ -48,7 +49,7 @@ def load_objects(source: Source, notes: Notes) -> list[Loaded]:
     elif refused is not None:
         raise refused
     if not documents:
-        raise Unreadable("there is neither a YAML nor a JSON document in it", code="no_document")
+        raise Unreadable(say("there is neither a YAML nor a JSON document in it"), code="no_document")
     return documents
 
 
@@ -102,9 +103,13 @@ def _of_block(block: Sequence[Line], notes: Notes, *, ended: bool) -> list[Loade
         refused = Unreadable(f"line {line}: {reason}", code=fault.code, line=line)
         if not found:
             raise refused from fault
-        notes.add("not_read", f"{refused.message}; the rest is not read", at=_line(block, line))
+        notes.add(
+            "not_read",
+            say("%(message)s; the rest is not read", message=refused.message),
+            at=_line(block, line),
+        )
     if found and not ended:
-        notes.add("last_line_not_ended", "the last line has no line end; the file may be cut there")
+        notes.add("last_line_not_ended", say("the last line has no line end; the file may be cut there"))
     return found
 
 
@@ -124,14 +129,22 @@ def _json(text: str, block: Sequence[Line], notes: Notes) -> list[Loaded]:
             position = start.end()
         except RecursionError as error:
             number = _number(block, line)
-            raise Unreadable(f"line {number}: nested too deeply", code="too_deep", line=number) from error
+            raise Unreadable(
+                say("line %(number)s: nested too deeply", number=number), code="too_deep", line=number
+            ) from error
         else:
             found.append(Loaded(value=_plain(value), line=_number(block, line)))
     if not found:
         number, said = faults[0] if faults else (_number(block, 1), "no value")
-        raise Unreadable(f"line {number}: no valid JSON: {said}", code="bad_json", line=number)
+        raise Unreadable(
+            say("line %(number)s: no valid JSON: %(said)s", number=number, said=said),
+            code="bad_json",
+            line=number,
+        )
     if faults:
-        notes.add("not_read", f"no valid JSON: {faults[0][1]}", at=_line(block, faults[0][0]))
+        notes.add(
+            "not_read", say("no valid JSON: %(faults)s", faults=faults[0][1]), at=_line(block, faults[0][0])
+        )
     return found
 
 
@@ -139,7 +152,7 @@ def _decoder(notes: Notes) -> json.JSONDecoder:
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(found)
         if len(value) != len(found):
-            notes.add("duplicate_key", "a JSON object has a key twice; the last value is used")
+            notes.add("duplicate_key", say("a JSON object has a key twice; the last value is used"))
         return value
 
     def real(text: str) -> float | str:
@@ -157,7 +170,9 @@ def _decoder(notes: Notes) -> json.JSONDecoder:
 def _plain(value: Any, depth: int = 1) -> Any:
     """The same value with text keys, without NUL and lone surrogates, which neither store nor JSON take."""
     if depth > LIMIT_DEPTH:
-        raise Unreadable(f"nested deeper than {LIMIT_DEPTH} levels", code="too_deep")
+        raise Unreadable(
+            say("nested deeper than %(limit_depth)s levels", limit_depth=LIMIT_DEPTH), code="too_deep"
+        )
     if isinstance(value, dict):
         return {_NO_TEXT.sub("", str(key)): _plain(inner, depth + 1) for key, inner in value.items()}
     if isinstance(value, list):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.source import Line
 
@@ -31,11 +32,13 @@ def packages(lines: Iterable[Line], notes: Notes) -> tuple[dict[str, str], dict[
         of_pip = _PIP.fullmatch(text)
         entry = of_pip or _CONDA.fullmatch(text)
         if entry is None:
-            notes.add("package_not_understood", "this is no package with a version", at=line)
+            notes.add("package_not_understood", say("this is no package with a version"), at=line)
             continue
         listed = found[0] if of_pip else found[1]
         if listed.setdefault(entry["name"], entry["version"]) != entry["version"]:
-            notes.add("package_repeated", f"{entry['name']} is listed with two versions", at=line)
+            notes.add(
+                "package_repeated", say("%(name)s is listed with two versions", name=entry["name"]), at=line
+            )
     return found
 
 

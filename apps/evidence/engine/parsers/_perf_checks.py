@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._perf_rows import ELEMENT_BYTES, Group, Row
 from apps.evidence.engine.parsers._perf_runs import Run
 from apps.evidence.engine.reading import ReadingWarning
@@ -62,18 +63,24 @@ def rank_checks(run: Run) -> Iterator[ReadingWarning]:
     if len(set(ranks)) < len(ranks):
         yield _warning(
             "independent_runs",
-            "rank numbers repeat: several programs ran independently (built without MPI support?); "
-            "this is no measurement across them",
+            say(
+                "rank numbers repeat: several programs ran independently (built without MPI "
+                "support?); this is no measurement across them"
+            ),
         )
     if run.rank_count == 1:
-        yield _warning("single_rank", "one rank only: nothing was sent, the figures are no bandwidth")
+        yield _warning("single_rank", say("one rank only: nothing was sent, the figures are no bandwidth"))
     if _shared_gpus(run):
-        yield _warning("ranks_share_gpu", "several ranks run on one GPU: this is no measurement of links")
+        yield _warning(
+            "ranks_share_gpu", say("several ranks run on one GPU: this is no measurement of links")
+        )
     if any(" MIG " in f" {rank.gpu} " for rank in run.ranks):
-        yield _warning("partitioned_gpu", "a rank runs on a partition of a GPU (MIG)")
+        yield _warning("partitioned_gpu", say("a rank runs on a partition of a GPU (MIG)"))
     models = Counter(rank.gpu for rank in run.ranks if rank.gpu)
     if len(models) > 1:
-        yield _warning("mixed_gpu_models", f"GPUs of different models: {', '.join(sorted(models))}")
+        yield _warning(
+            "mixed_gpu_models", say("GPUs of different models: %(models)s", models=", ".join(sorted(models)))
+        )
 
 
 def _shared_gpus(run: Run) -> bool:
@@ -87,27 +94,47 @@ def _shared_gpus(run: Run) -> bool:
 
 def row_checks(run: Run) -> Iterator[ReadingWarning]:
     """Rows whose figures contradict each other, that are there twice, or whose data was wrong."""
-    yield from _first(_algbw(run), "algbw_contradicts_time", "size over time is not the algbw of this row")
-    yield from _first(_sizes(run), "size_contradicts_count", "size and count of this row do not go together")
-    yield from _first(_busbw(run), "busbw_contradicts_algbw", "busbw over algbw is not as in the other rows")
-    yield from _first(_repeated(run), "row_repeated", "this row is there twice")
     yield from _first(
-        _descending(run), "sizes_descend", "sizes descend here: rows of several sweeps are mixed"
+        _algbw(run), "algbw_contradicts_time", say("size over time is not the algbw of this row")
     )
-    yield from _first(_text_before(run), "text_before_row", "other text stands in front of this row")
-    yield from _first(_unprintable(run), "figure_unreadable", "a figure of this row is missing, nan or inf")
+    yield from _first(
+        _sizes(run), "size_contradicts_count", say("size and count of this row do not go together")
+    )
+    yield from _first(
+        _busbw(run), "busbw_contradicts_algbw", say("busbw over algbw is not as in the other rows")
+    )
+    yield from _first(_repeated(run), "row_repeated", say("this row is there twice"))
+    yield from _first(
+        _descending(run), "sizes_descend", say("sizes descend here: rows of several sweeps are mixed")
+    )
+    yield from _first(_text_before(run), "text_before_row", say("other text stands in front of this row"))
+    yield from _first(
+        _unprintable(run), "figure_unreadable", say("a figure of this row is missing, nan or inf")
+    )
     wrong = [
         row.line for row in run.rows if any((g.wrong or 0) >= 1 for g in (row.out_of_place, row.in_place))
     ]
-    yield from _first(iter(wrong), "wrong_data", "the collective delivered wrong data")
+    yield from _first(iter(wrong), "wrong_data", say("the collective delivered wrong data"))
     if run.out_of_bounds:
-        yield _warning("out_of_bounds", f"out of bounds values: {run.out_of_bounds}")
+        yield _warning(
+            "out_of_bounds", say("out of bounds values: %(out_of_bounds)s", out_of_bounds=run.out_of_bounds)
+        )
     if any(row.decimal_comma for row in run.rows):
-        yield _warning("decimal_comma", "numbers are written with a comma, which was read as decimal point")
+        yield _warning(
+            "decimal_comma", say("numbers are written with a comma, which was read as decimal point")
+        )
     if len({_operation(row) for row in run.rows}) > 1:
-        yield _warning("several_operations", "the table holds sweeps of several types, operations or roots")
+        yield _warning(
+            "several_operations", say("the table holds sweeps of several types, operations or roots")
+        )
     if run.rows_left_out:
-        yield _warning("rows_left_out", f"{run.rows_left_out} rows were left out: the file holds too many")
+        yield _warning(
+            "rows_left_out",
+            say(
+                "%(rows_left_out)s rows were left out: the file holds too many",
+                rows_left_out=run.rows_left_out,
+            ),
+        )
 
 
 def _first(lines: Iterator[int], code: str, message: str) -> Iterator[ReadingWarning]:
@@ -198,7 +225,7 @@ def _unprintable(run: Run) -> Iterator[int]:
 def summary_checks(run: Run, *, collective: str | None, ranks: int | None) -> Iterator[ReadingWarning]:
     """Printed average against the rows, busbw factor against ranks and collective, CPU time."""
     if run.header and run.header.cpu_time:
-        yield _warning("cpu_time", "times are those of the CPU (-C 1); the bandwidths mean nothing")
+        yield _warning("cpu_time", say("times are those of the CPU (-C 1); the bandwidths mean nothing"))
     busbw = [
         g.busbw_gbps for row in run.rows for g in (row.out_of_place, row.in_place) if g.busbw_gbps is not None
     ]
@@ -208,7 +235,11 @@ def summary_checks(run: Run, *, collective: str | None, ranks: int | None) -> It
         if abs(computed - average) > 0.006 + 0.0005 * average:
             yield _warning(
                 "average_contradicts_rows",
-                f"the printed average {average:g} GB/s is not that of the rows ({computed:.4g})",
+                say(
+                    "the printed average %(average)s GB/s is not that of the rows (%(computed)s)",
+                    average=f"{average:g}",
+                    computed=f"{computed:.4g}",
+                ),
             )
     yield from _factor_checks(run, collective=collective, ranks=ranks)
 
@@ -221,6 +252,11 @@ def _factor_checks(run: Run, *, collective: str | None, ranks: int | None) -> It
     if not any(allows(name, printed, ranks) for name in names):
         yield _warning(
             "factor_contradicts",
-            f"busbw is {printed:.4g} × algbw, which is not the factor of {collective or 'any collective'} "
-            f"with {ranks} ranks",
+            say(
+                "busbw is %(printed)s × algbw, which is not the factor of %(collective)s with "
+                "%(ranks)s ranks",
+                printed=f"{printed:.4g}",
+                collective=collective or say("any collective"),
+                ranks=ranks,
+            ),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers import _perf_checks as checks
 from apps.evidence.engine.parsers._perf_rows import Row
 from apps.evidence.engine.parsers._perf_runs import Run
@@ -29,7 +30,7 @@ def reading(kind: str, version: int, runs: Sequence[Run], *, tool: str) -> Readi
     Raises Unreadable where there is no run at all.
     """
     if not runs:
-        raise Unreadable(f"no output of {tool} was found", code="no_runs")
+        raise Unreadable(say("no output of %(tool)s was found", tool=tool), code="no_runs")
     each = [(run, *_facts(run, tool)) for run in runs]
     chosen = max(range(len(each)), key=lambda i: (_RANKING[each[i][1]["status"]], bool(each[i][0].rows), -i))
     facts = dict(each[chosen][1])
@@ -40,7 +41,11 @@ def reading(kind: str, version: int, runs: Sequence[Run], *, tool: str) -> Readi
             0,
             ReadingWarning(
                 code="several_runs",
-                message=f"the file holds {len(each)} runs; the facts are those of run {chosen + 1}",
+                message=say(
+                    "the file holds %(count)s runs; the facts are those of run %(chosen)s",
+                    count=len(each),
+                    chosen=chosen + 1,
+                ),
             ),
         )
     return Reading(kind=kind, facts=facts, warnings=tuple(warnings), parser_version=version)
@@ -72,7 +77,9 @@ def _facts(run: Run, tool: str) -> tuple[dict[str, Any], list[ReadingWarning]]:
         warnings.append(
             ReadingWarning(
                 code="errors_in_output",
-                message=f"the output holds {run.failure_count} lines with errors",
+                message=say(
+                    "the output holds %(failure_count)s lines with errors", failure_count=run.failure_count
+                ),
                 line=run.failures[0][0] if run.failures else None,
                 text=run.failures[0][1] if run.failures else "",
             )
@@ -96,12 +103,13 @@ def _collective(run: Run) -> tuple[str | None, list[ReadingWarning]]:
     if len(names) > 1:
         return None, [
             ReadingWarning(
-                code="collective_ambiguous", message=f"the text names several collectives: {', '.join(names)}"
+                code="collective_ambiguous",
+                message=say("the text names several collectives: %(names)s", names=", ".join(names)),
             )
         ]
     if not names and run.rows:
         return None, [
-            ReadingWarning(code="collective_unknown", message="the text does not name the collective")
+            ReadingWarning(code="collective_unknown", message=say("the text does not name the collective"))
         ]
     return (names[0] if names else None), []
 

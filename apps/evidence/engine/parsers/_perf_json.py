@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._perf_rows import Group, Row, number
 from apps.evidence.engine.parsers._perf_runs import MOST_ROWS, Rank, Run, program_in
 from apps.evidence.engine.reading import Unreadable
@@ -34,9 +35,11 @@ def read_run(source: Source) -> Run:
     try:
         document = json.loads(source.text())
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"the JSON of nccl-tests is damaged: {error}"[:200], code="damaged_json") from None
+        raise Unreadable(
+            say("the JSON of nccl-tests is damaged: %(error)s", error=error)[:200], code="damaged_json"
+        ) from None
     if not isinstance(document, dict):
-        raise Unreadable("the JSON is not that of nccl-tests", code="not_nccl_tests_json")
+        raise Unreadable(say("the JSON is not that of nccl-tests"), code="not_nccl_tests_json")
     run = Run(tool="nccl-tests", library_code=_whole(document.get("nccl_version")))
     config = _mapping(document.get("config"))
     run.settings = {
@@ -60,7 +63,9 @@ def _read_ranks(run: Run, devices: Any) -> None:
     for number_, device in enumerate(_list(devices)):
         rank, pid, ordinal = (_whole(device.get(key)) for key in ("rank", "pid", "device"))
         if rank is None:
-            run.warn("rank_not_understood", f"device {number_ + 1} of the list has no rank")
+            run.warn(
+                "rank_not_understood", say("device %(number)s of the list has no rank", number=number_ + 1)
+            )
             continue
         host, bus, gpu = (str(device.get(key) or "") for key in ("hostname", "device_hex", "device_info"))
         run.ranks.append(Rank(rank, pid or 0, host, -1 if ordinal is None else ordinal, bus.lower(), gpu))
@@ -72,7 +77,9 @@ def _read_rows(run: Run, results: Any) -> None:
     for position, result in enumerate(_list(results), start=1):
         size, count = _whole(result.get("size")), _whole(result.get("count"))
         if size is None or count is None:
-            run.warn("row_not_understood", f"result {position} has no size or no count")
+            run.warn(
+                "row_not_understood", say("result %(position)s has no size or no count", position=position)
+            )
         elif len(run.rows) >= MOST_ROWS:
             run.rows_left_out += 1
         else:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._perf_rows import Group, Row, number
 from apps.evidence.engine.parsers._perf_runs import MOST_ROWS, Run
 from apps.evidence.engine.source import Source
@@ -91,7 +92,7 @@ def _filled(run: Run, row: Row, line: int, told: Mapping[str, Any]) -> Row:
     """The row with the figures of one place, in place or out of place."""
     in_place = told.get("inPlace") in (1, "1")
     if (row.in_place if in_place else row.out_of_place) is not _NOTHING:
-        run.warn("row_repeated", "this row is there twice", line)
+        run.warn("row_repeated", say("this row is there twice"), line)
     group = _group(told)
     return replace(row, in_place=group) if in_place else replace(row, out_of_place=group)
 

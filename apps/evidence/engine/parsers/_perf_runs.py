@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers import _perf_rows as rows
 from apps.evidence.engine.reading import ReadingWarning
 from apps.evidence.engine.source import Line
@@ -177,7 +178,9 @@ class _Reader:
         run.rank_list_cut |= bool(cut)
         new = Rank(int(rank), int(pid), host, int(device), bus.lower(), name.strip())
         if new in run.ranks[-8:]:
-            run.warn("rank_repeated", "the same line of the rank list is there twice", number, found.group(0))
+            run.warn(
+                "rank_repeated", say("the same line of the rank list is there twice"), number, found.group(0)
+            )
         else:
             run.ranks.append(new)
             if new.rank == 0:
@@ -228,7 +231,7 @@ class _Reader:
         if "_perf" in text and "test concluded" not in text:
             self.take_program(text, failed=failed)
         elif not failed and rows.looks_like_row(text):
-            self.run.warn("row_not_understood", "this row of the table could not be read", number, text)
+            self.run.warn("row_not_understood", say("this row of the table could not be read"), number, text)
 
     def take_failure(self, number: int, text: str) -> None:
         self.run.failure_count += 1

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.reading import ReadingWarning
 
 MOST_PORTS = 4096
@@ -70,17 +71,29 @@ def port_warnings(ports: Sequence[Port]) -> list[ReadingWarning]:
     for port in ports:
         name = f"{port.device} port {port.port}"
         if (port.device, port.port) in seen:
-            found.append(_warning("port_repeated", f"{name} is there twice", port))
+            found.append(_warning("port_repeated", say("%(name)s is there twice", name=name), port))
         seen.add((port.device, port.port))
         if port.state is None:
-            found.append(_warning("port_state_missing", f"the state of {name} is not there", port))
+            found.append(
+                _warning("port_state_missing", say("the state of %(name)s is not there", name=name), port)
+            )
         elif port.link_layer is None:
-            found.append(_warning("port_incomplete", f"the link layer of {name} is not there: cut?", port))
+            found.append(
+                _warning(
+                    "port_incomplete", say("the link layer of %(name)s is not there: cut?", name=name), port
+                )
+            )
         if port.state is not None and not port.is_active:
             physical = without_number(port.physical_state)
             state = plain_state(port.state)
             text = f"{state}, {physical}" if physical else str(state)
-            found.append(_warning("port_not_active", f"{name} is not active: {text}"[:300], port))
+            found.append(
+                _warning(
+                    "port_not_active",
+                    say("%(name)s is not active: %(text)s", name=name, text=text)[:300],
+                    port,
+                )
+            )
     return found[:500]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._box import Device, Table
 from apps.evidence.engine.parsers._notes import Notes
 
@@ -38,7 +39,7 @@ def measured(table: Table, device: Device, utilisation: str, notes: Notes) -> di
         if found is None and table.has(heading):
             notes.add(
                 "value_not_understood",
-                f"no value that fits the heading {heading}",
+                say("no value that fits the heading %(heading)s", heading=heading),
                 at=device.lines[table.row(heading)],
             )
         groups = found.groups() if found is not None else (None,) * len(keys)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from apps.core.hostlist import LIMIT_NAMES, HostListError, expand
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.reading import Unreadable
 from apps.evidence.engine.source import Line
@@ -38,7 +39,11 @@ class HostLists:
         except HostListError as fault:
             if fault.code == "too_many_names" and self._left < LIMIT_NAMES:
                 raise Unreadable(
-                    f"more than {LIMIT_NAMES_IN_FILE} names in all", code="too_many_names"
+                    say(
+                        "more than %(limit_names_in_file)s names in all",
+                        limit_names_in_file=LIMIT_NAMES_IN_FILE,
+                    ),
+                    code="too_many_names",
                 ) from fault
             self._notes.add(fault.code, fault.message, at=at, line=line)
             return []
@@ -73,22 +78,42 @@ def check(switches: Sequence[Switch], notes: Notes, *, leaves_are_defined: bool 
     parents: dict[str, str] = {}
     for switch in switches:
         if leaves_are_defined and not switch.children and not switch.nodes:
-            notes.add("empty", f"the switch {switch.name} has neither nodes nor switches", line=switch.line)
+            notes.add(
+                "empty",
+                say("the switch %(name)s has neither nodes nor switches", name=switch.name),
+                line=switch.line,
+            )
         for child, times in Counter(switch.children).items():
             if leaves_are_defined and child not in defined:
                 notes.add(
-                    "child_not_defined", f"{child} beneath {switch.name} is not defined", line=switch.line
+                    "child_not_defined",
+                    say("%(child)s beneath %(name)s is not defined", child=child, name=switch.name),
+                    line=switch.line,
                 )
             if times > 1:
                 notes.add(
-                    "child_twice", f"{child} is listed {times} times beneath {switch.name}", line=switch.line
+                    "child_twice",
+                    say(
+                        "%(child)s is listed %(times)s times beneath %(name)s",
+                        child=child,
+                        times=times,
+                        name=switch.name,
+                    ),
+                    line=switch.line,
                 )
             if parents.setdefault(child, switch.name) != switch.name:
                 notes.add(
-                    "two_parents", f"{child} is beneath {parents[child]} and {switch.name}", line=switch.line
+                    "two_parents",
+                    say(
+                        "%(child)s is beneath %(parents)s and %(name)s",
+                        child=child,
+                        parents=parents[child],
+                        name=switch.name,
+                    ),
+                    line=switch.line,
                 )
     if switches and levels(switches) is None:
-        notes.add("ring", "the switches form a ring: some switch is beneath itself")
+        notes.add("ring", say("the switches form a ring: some switch is beneath itself"))
     check_nodes(((switch.name, switch.nodes, switch.line) for switch in switches), notes)
 
 
@@ -98,9 +123,22 @@ def check_nodes(groups: Iterable[tuple[str, Sequence[str], int | None]], notes: 
     for name, nodes, line in groups:
         for node, times in Counter(nodes).items():
             if times > 1:
-                notes.add("node_twice", f"{node} is listed {times} times in {name}", line=line)
+                notes.add(
+                    "node_twice",
+                    say("%(node)s is listed %(times)s times in %(name)s", node=node, times=times, name=name),
+                    line=line,
+                )
             if homes.setdefault(node, name) != name:
-                notes.add("node_twice", f"{node} is listed in {homes[node]} and in {name}", line=line)
+                notes.add(
+                    "node_twice",
+                    say(
+                        "%(node)s is listed in %(homes)s and in %(name)s",
+                        node=node,
+                        homes=homes[node],
+                        name=name,
+                    ),
+                    line=line,
+                )
 
 
 def _children_first(children: Mapping[str, Sequence[str]]) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.source import Line
 
@@ -67,7 +68,9 @@ def find_matrix(lines: Iterable[Line], notes: Notes) -> Matrix | None:
     for line in lines:
         header = _header(line)
         if header and matrix and matrix.rows:
-            notes.add("several_matrices", "there is more than one matrix; only the first is read", at=line)
+            notes.add(
+                "several_matrices", say("there is more than one matrix; only the first is read"), at=line
+            )
             break
         if header:
             matrix = header
@@ -78,7 +81,7 @@ def find_matrix(lines: Iterable[Line], notes: Notes) -> Matrix | None:
             _add_legend(matrix, line, notes)
     if matrix is None or not any(_GPU.fullmatch(label) for label in matrix.rows):
         if matrix and matrix.affinity_columns:
-            notes.add("rows_missing", "there is a header and no row of a GPU", at=matrix.first_line)
+            notes.add("rows_missing", say("there is a header and no row of a GPU"), at=matrix.first_line)
         return None
     _settle_columns(matrix, notes)
     return matrix if matrix.columns else None
@@ -122,7 +125,9 @@ def _add(matrix: Matrix, row: Row, notes: Notes) -> None:
         return
     earlier = matrix.rows.setdefault(row.label, row)
     if (earlier.words, earlier.tail) != (row.words, row.tail):
-        notes.add("row_repeated", f"{row.label} has a second row with other words", at=row.line)
+        notes.add(
+            "row_repeated", say("%(label)s has a second row with other words", label=row.label), at=row.line
+        )
 
 
 def _add_legend(matrix: Matrix, line: Line, notes: Notes) -> None:
@@ -131,7 +136,7 @@ def _add_legend(matrix: Matrix, line: Line, notes: Notes) -> None:
     if named:
         matrix.named_at.append(line)
     if named and matrix.nic_names.setdefault(named["label"], named["name"]) != named["name"]:
-        notes.add("contradictory_value", f"{named['label']} has a second name", at=line)
+        notes.add("contradictory_value", say("%(label)s has a second name", label=named["label"]), at=line)
 
 
 def _settle_columns(matrix: Matrix, notes: Notes) -> None:
@@ -140,7 +145,7 @@ def _settle_columns(matrix: Matrix, notes: Notes) -> None:
     if labels == matrix.columns:
         return
     if all(len(row.words) == len(labels) for row in matrix.rows.values()):
-        notes.add("header_not_understood", "the columns are named after the rows", at=matrix.first_line)
+        notes.add("header_not_understood", say("the columns are named after the rows"), at=matrix.first_line)
         matrix.columns = labels
 
 
@@ -155,7 +160,7 @@ def _affinity(matrix: Matrix, row: Row, notes: Notes) -> list[str | None]:
     if len(tail) == wanted and [cell for cell in tail if cell] == row.tail:
         return [cell or None for cell in tail]
     if row.tail or wanted:
-        notes.add("affinity_not_understood", "the affinity columns cannot be told apart", at=row.line)
+        notes.add("affinity_not_understood", say("the affinity columns cannot be told apart"), at=row.line)
     return [None] * wanted
 
 
@@ -206,22 +211,31 @@ def _check_rows(matrix: Matrix, nics: list[str], notes: Notes) -> None:
     lost = [label for label in matrix.columns if label not in matrix.rows]
     foreign = [label for label in matrix.rows if label not in matrix.columns]
     if lost:
-        notes.add("rows_missing", f"no row for {', '.join(lost[:8])}", at=matrix.first_line)
+        notes.add("rows_missing", say("no row for %(lost)s", lost=", ".join(lost[:8])), at=matrix.first_line)
     if foreign:
-        notes.add("columns_missing", f"no column for {', '.join(foreign[:8])}", at=matrix.first_line)
+        notes.add(
+            "columns_missing",
+            say("no column for %(foreign)s", foreign=", ".join(foreign[:8])),
+            at=matrix.first_line,
+        )
     if len(set(matrix.columns)) < len(matrix.columns):
-        notes.add("column_repeated", "a column stands twice in the header", at=matrix.first_line)
+        notes.add("column_repeated", say("a column stands twice in the header"), at=matrix.first_line)
     for label, row in matrix.rows.items():
         if matrix.words(label) is None:
             notes.add(
                 "row_not_understood",
-                f"{label} has {len(row.words)} link words, there are {len(matrix.columns)} columns",
+                say(
+                    "%(label)s has %(count)s link words, there are %(count_2)s columns",
+                    label=label,
+                    count=len(row.words),
+                    count_2=len(matrix.columns),
+                ),
                 at=row.line,
             )
     if not matrix.has_legend:
-        notes.add("legend_missing", "the legend is missing; the end of the output may be cut off")
+        notes.add("legend_missing", say("the legend is missing; the end of the output may be cut off"))
     elif any(_NIC.fullmatch(label) and label not in matrix.nic_names for label in nics):
-        notes.add("nic_names_missing", "the legend does not name every NIC")
+        notes.add("nic_names_missing", say("the legend does not name every NIC"))
 
 
 def _check_cells(matrix: Matrix, cells: dict[tuple[str, str], str], notes: Notes) -> None:
@@ -229,12 +243,30 @@ def _check_cells(matrix: Matrix, cells: dict[tuple[str, str], str], notes: Notes
     for (row, column), word in cells.items():
         line = matrix.rows[row].line
         if (word == "X") != (row == column):
-            notes.add("diagonal", f"{row} to {column} is {word}", at=line)
+            notes.add(
+                "diagonal",
+                say("%(row)s to %(column)s is %(word)s", row=row, column=column, word=word),
+                at=line,
+            )
         elif row < column and cells.get((column, row), word) != word:
-            notes.add("asymmetric", f"{row} to {column} is {word}, back it is {cells[column, row]}", at=line)
+            notes.add(
+                "asymmetric",
+                say(
+                    "%(row)s to %(column)s is %(word)s, back it is %(cells)s",
+                    row=row,
+                    column=column,
+                    word=word,
+                    cells=cells[column, row],
+                ),
+                at=line,
+            )
     odd = sorted({word for word in cells.values() if not _is_link(word)})
     if odd:
-        notes.add("unknown_link_word", f"unknown link words: {', '.join(odd[:8])}", at=matrix.first_line)
+        notes.add(
+            "unknown_link_word",
+            say("unknown link words: %(odd)s", odd=", ".join(odd[:8])),
+            at=matrix.first_line,
+        )
 
 
 def _check_affinities(matrix: Matrix, affinities: dict[str, list[str | None]], notes: Notes) -> None:

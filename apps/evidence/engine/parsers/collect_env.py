@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._env_report import (
     Entry,
@@ -113,7 +114,9 @@ def _first_report(lines: list[Line], notes: Notes) -> list[Line]:
     """The lines of one report, from its title to the next one. Raises Unreadable where there is none."""
     titles = [place for place, line in enumerate(lines) if _TITLE.match(line.text.strip())]
     if not titles:
-        raise Unreadable("collect_env: there is no line with the PyTorch version", code="no_torch_version")
+        raise Unreadable(
+            say("collect_env: there is no line with the PyTorch version"), code="no_torch_version"
+        )
     # The sectioned form names the system above PyTorch.
     start = next((place for place in range(titles[0]) if _is_start(lines[place])), titles[0])
     if len(titles) == 1:
@@ -121,7 +124,7 @@ def _first_report(lines: list[Line], notes: Notes) -> list[Line]:
     if lines[titles[1]].text.strip() == lines[titles[0]].text.strip() and titles[1] == titles[0] + 1:
         return lines[start:]
     notes.add(
-        "several_reports", "the file holds several reports; only the first is read", at=lines[titles[1]]
+        "several_reports", say("the file holds several reports; only the first is read"), at=lines[titles[1]]
     )
     stop = next((place for place in range(titles[0] + 1, titles[1]) if _is_start(lines[place])), titles[1])
     return lines[start:stop]
@@ -161,27 +164,63 @@ def _loaded_nccl(lines: Sequence[Line]) -> str | None:
 def _check(facts: dict[str, Any], notes: Notes) -> None:
     torch, built, driver = facts["torch_version"], facts["cuda_used_to_build"], facts["driver_version"]
     if driver and torch and torch.endswith("+cpu"):
-        notes.add("cpu_build", f"torch {torch} is built without CUDA, but there is a driver ({driver})")
+        notes.add(
+            "cpu_build",
+            say(
+                "torch %(torch)s is built without CUDA, but there is a driver (%(driver)s)",
+                torch=torch,
+                driver=driver,
+            ),
+        )
     tag = _BUILT.search(torch or "")
     if tag and built and built.split(".")[:2] != [tag["major"], tag["minor"]]:
-        notes.add("contradictory_value", f"torch {torch} says that it was built with CUDA {built}")
+        notes.add(
+            "contradictory_value",
+            say("torch %(torch)s says that it was built with CUDA %(built)s", torch=torch, built=built),
+        )
     if facts["pip_torch"] and torch and facts["pip_torch"].split("+")[0] != torch.split("+")[0]:
-        notes.add("torch_differs", f"torch {torch} is imported, pip lists {facts['pip_torch']}")
+        notes.add(
+            "torch_differs",
+            say(
+                "torch %(torch)s is imported, pip lists %(pip_torch)s",
+                torch=torch,
+                pip_torch=facts["pip_torch"],
+            ),
+        )
     for name, versions in facts["packages_differing"].items():
-        notes.add("packages_differ", f"{name}: pip has {versions['pip']}, conda has {versions['conda']}")
+        notes.add(
+            "packages_differ",
+            say(
+                "%(name)s: pip has %(pip)s, conda has %(conda)s",
+                name=name,
+                pip=versions["pip"],
+                conda=versions["conda"],
+            ),
+        )
     if len({version.split(".")[0] for version in facts["cudnn_versions"]}) > 1:
-        notes.add("several_cudnn", f"cuDNN of several versions: {', '.join(facts['cudnn_versions'])}")
+        notes.add(
+            "several_cudnn",
+            say(
+                "cuDNN of several versions: %(cudnn_versions)s",
+                cudnn_versions=", ".join(facts["cudnn_versions"]),
+            ),
+        )
     topology = facts["topology"]
     if topology and facts["gpu_count"] and topology["gpus"] != facts["gpu_count"]:
         notes.add(
-            "gpus_missing", f"{facts['gpu_count']} GPUs are listed, {topology['gpus']} are in the matrix"
+            "gpus_missing",
+            say(
+                "%(gpu_count)s GPUs are listed, %(gpus)s are in the matrix",
+                gpu_count=facts["gpu_count"],
+                gpus=topology["gpus"],
+            ),
         )
 
 
 def _check_end(found: dict[str, Entry], facts: dict[str, Any], lines: Sequence[Line], notes: Notes) -> None:
     """A report has a list of packages; where vLLM printed it, a topology follows."""
     if not any(line.text.lstrip().startswith("[conda]") for line in lines):
-        notes.add("cut_off", "the report ends before its list of packages does")
+        notes.add("cut_off", say("the report ends before its list of packages does"))
         return
     goes_on = found.keys() & {"rocm version", "neuron sdk version", "vllm version", "vllm build flags"}
     topology = found.get("gpu topology")
@@ -193,4 +232,4 @@ def _check_end(found: dict[str, Entry], facts: dict[str, Any], lines: Sequence[L
         and "vllm ascend version" not in found
         and (topology is None or not (has_any or topology.value))
     ):
-        notes.add("cut_off", "the report ends before its topology")
+        notes.add("cut_off", say("the report ends before its topology"))

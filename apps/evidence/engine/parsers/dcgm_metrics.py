@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._prefixes import without_prefix
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
@@ -77,7 +78,7 @@ def read(source: Source) -> Reading:
     for number, text in _sample_lines(source):
         _take(collected, number, text)
     if not collected.samples:
-        raise Unreadable("no sample of DCGM was found", code="no_samples")
+        raise Unreadable(say("no sample of DCGM was found"), code="no_samples")
     return Reading(
         kind=KIND, facts=_facts(collected), warnings=tuple(collected.warnings), parser_version=VERSION
     )
@@ -97,16 +98,21 @@ def _take(collected: _Collected, number: int, text: str) -> None:
     value = _VALUE.fullmatch(found["rest"]) if found else None
     labels = _labels(found["labels"] or "") if found else None
     if found is None or value is None or labels is None:
-        collected.warn("sample_not_understood", "this sample could not be read", number, text)
+        collected.warn("sample_not_understood", say("this sample could not be read"), number, text)
         return
     if collected.samples >= _MOST_SAMPLES:
         if not collected.unread:
-            collected.warn("samples_left_out", f"only the first {_MOST_SAMPLES} samples are read", number, "")
+            collected.warn(
+                "samples_left_out",
+                say("only the first %(most_samples)s samples are read", most_samples=_MOST_SAMPLES),
+                number,
+                "",
+            )
         collected.unread += 1
         return
     series = (found["name"], found["labels"] or "")
     if series in collected.seen:
-        collected.warn("sample_repeated", "this series is there more than once", number, text)
+        collected.warn("sample_repeated", say("this series is there more than once"), number, text)
     collected.seen.add(series)
     figure = known_value(float(value["value"]))
     collected.samples += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers import _diag_json, _diag_text
 from apps.evidence.engine.parsers._dressing import plain_lines
 from apps.evidence.engine.parsers._prefixes import unprefixed
@@ -36,7 +37,7 @@ def read(source: Source) -> Reading:
         return Reading(kind=KIND, facts=facts, warnings=tuple(warnings), parser_version=VERSION)
     tables = _diag_text.tables_in(lines)
     if not tables:
-        raise Unreadable("no diagnostic of DCGM was found", code="no_diagnostic")
+        raise Unreadable(say("no diagnostic of DCGM was found"), code="no_diagnostic")
     warnings = [warning for table in tables for warning in table.warnings]
     if len(tables) > 1:
         warnings.insert(0, _several(len(tables)))
@@ -49,4 +50,6 @@ def read(source: Source) -> Reading:
 
 
 def _several(count: int) -> ReadingWarning:
-    return ReadingWarning(code="several_runs", message=f"the file holds {count} diagnostics")
+    return ReadingWarning(
+        code="several_runs", message=say("the file holds %(count)s diagnostics", count=count)
+    )

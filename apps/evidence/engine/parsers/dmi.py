@@ -76,7 +76,9 @@ def read(source: Source) -> Reading:
         name: next((_values(held, notes) for part, held in parts if part == name), None)
         for name in ("system", "chassis", "bios")
     }
-    facts["board"] = next((one for one in boards if one.get("type") in _MAIN_BOARDS), boards[0] if boards else None)
+    facts["board"] = next(
+        (one for one in boards if one.get("type") in _MAIN_BOARDS), boards[0] if boards else None
+    )
     facts["boards"] = len(boards)
     facts["bios_version"] = (facts["bios"] or {}).get("version")
     facts["refused"] = refused[:20]

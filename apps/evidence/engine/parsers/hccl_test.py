@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
@@ -71,7 +72,7 @@ def read(source: Source) -> Reading:
             _take(runs, line.number, text)
     found = [run for run in runs if run.points or run.settings or run.errors or run.header]
     if not found:
-        raise Unreadable("no output of hccl_test was found", code="no_runs")
+        raise Unreadable(say("no output of hccl_test was found"), code="no_runs")
     facts = [_facts(run) for run in found]
     chosen = max(
         range(len(found)), key=lambda i: (facts[i]["status"] == "complete", bool(found[i].points), -i)
@@ -80,7 +81,11 @@ def read(source: Source) -> Reading:
     top = dict(facts[chosen])
     if len(found) > 1:
         top["runs"] = facts
-        message = f"the file holds {len(found)} runs; the facts are those of run {chosen + 1}"
+        message = say(
+            "the file holds %(count)s runs; the facts are those of run %(chosen)s",
+            count=len(found),
+            chosen=chosen + 1,
+        )
         warnings.insert(0, ReadingWarning(code="several_runs", message=message))
     return Reading(kind=KIND, facts=top, warnings=tuple(warnings), parser_version=VERSION)
 
@@ -107,9 +112,9 @@ def _take(runs: list[_Run], number: int, text: str) -> None:
         if code := _RETCODE.search(text):
             run.retcode = int(code.group(1)) if run.retcode is None else run.retcode
         if run.errors == 1:
-            run.warn("errors_in_output", "the output holds lines with errors", number, text)
+            run.warn("errors_in_output", say("the output holds lines with errors"), number, text)
     elif run.header and not header and _HALF_ROW.search(text):
-        run.warn("row_not_understood", "this row of the table could not be read", number, text)
+        run.warn("row_not_understood", say("this row of the table could not be read"), number, text)
 
 
 def _take_row(run: _Run, number: int, found: re.Match[str]) -> None:
@@ -118,15 +123,19 @@ def _take_row(run: _Run, number: int, found: re.Match[str]) -> None:
         run.rows_left_out += 1
         return
     if "," in time + bandwidth:
-        run.warn("decimal_comma", "a number is written with a comma, which was read as decimal point", number)
+        run.warn(
+            "decimal_comma", say("a number is written with a comma, which was read as decimal point"), number
+        )
     if check.lower() not in ("success", "null"):
-        run.warn("wrong_data", f"the check of this row says {check}", number, found.group(0))
+        run.warn(
+            "wrong_data", say("the check of this row says %(check)s", check=check), number, found.group(0)
+        )
     if (
         run.points
         and run.points[-1]["size_bytes"] == int(size)
         and run.points[-1]["time_us"] == _figure(time)
     ):
-        run.warn("row_repeated", "this row is there twice", number, found.group(0))
+        run.warn("row_repeated", say("this row is there twice"), number, found.group(0))
     run.points.append(
         {
             "line": number,
@@ -159,9 +168,9 @@ def _checked_base(run: _Run) -> int | None:
     base = counts.most_common(1)[0][0] if counts else None
     for point, bases in zip(run.points, fitting, strict=True):
         if point["time_us"] is None or point["algbw_gbps"] is None:
-            run.warn("figure_unreadable", "a figure of this row is nan or inf", point["line"])
+            run.warn("figure_unreadable", say("a figure of this row is nan or inf"), point["line"])
         elif not bases or base not in (None, *bases):
-            message = "size over time is not the bandwidth of this row"
+            message = say("size over time is not the bandwidth of this row")
             run.warn("algbw_contradicts_time", message, point["line"])
     return base
 
@@ -169,9 +178,18 @@ def _checked_base(run: _Run) -> int | None:
 def _facts(run: _Run) -> dict[str, Any]:
     base = _checked_base(run)
     if run.rows_left_out:
-        run.warn("rows_left_out", f"{run.rows_left_out} rows were left out: the file holds too many")
+        run.warn(
+            "rows_left_out",
+            say(
+                "%(rows_left_out)s rows were left out: the file holds too many",
+                rows_left_out=run.rows_left_out,
+            ),
+        )
     if len(run.programs) > 1:
-        run.warn("collective_ambiguous", f"the text names several collectives: {', '.join(run.programs)}")
+        run.warn(
+            "collective_ambiguous",
+            say("the text names several collectives: %(programs)s", programs=", ".join(run.programs)),
+        )
     largest = max(run.points, key=lambda point: point["size_bytes"], default=None)
     return {
         "tool": "hccl_test",

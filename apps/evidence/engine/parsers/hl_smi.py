@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._box import Device, Table, device_table, leading_number, note_repeats
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
@@ -36,11 +37,11 @@ def read(source: Source) -> Reading:
     lines = one_process(plain_lines(source), _is_output, notes)
     table = device_table(lines, "Bus-Id", notes)
     if table is None or not table.devices:
-        raise Unreadable("hl-smi: there is no table of cards in it", code="no_devices")
+        raise Unreadable(say("hl-smi: there is no table of cards in it"), code="no_devices")
     cards = [_card(table, device, notes) for device in table.devices]
     note_repeats([(device, card["index"]) for device, card in zip(table.devices, cards, strict=True)], notes)
     if not any("Compute Processes" in line.text for line in lines):
-        notes.add("no_end", "the table of processes is missing; the output may be cut")
+        notes.add("no_end", say("the table of processes is missing; the output may be cut"))
     facts: dict[str, Any] = {
         key: next((found[1] for line in lines if (found := pattern.search(line.text))), None)
         for key, pattern in _VERSIONS.items()
@@ -69,7 +70,7 @@ def _card(table: Table, device: Device, notes: Notes) -> dict[str, Any]:
     words = rest.split()
     name = " ".join(words[:-1] if "Persistence-M" in table.heading("Name") else words)
     if index is None or not name:
-        notes.add("value_not_understood", "neither number nor name of a card", at=device.lines[0])
+        notes.add("value_not_understood", say("neither number nor name of a card"), at=device.lines[0])
     return {
         "index": index,
         "model": name or None,

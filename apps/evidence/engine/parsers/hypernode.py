@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import items, load_objects, mapping, sequence, text_of
 from apps.evidence.engine.parsers._switch_tree import Switch, levels, roots
@@ -47,7 +48,7 @@ def read(source: Source) -> Reading:
             elif kind is not None and kind not in other_kinds:
                 other_kinds.append(kind)
     if not found:
-        raise Unreadable("no HyperNode is in it", code="no_hypernode")
+        raise Unreadable(say("no HyperNode is in it"), code="no_hypernode")
     whole = _Faults(None, notes)
     _check_tree(found, whole)
     refusals += whole.said
@@ -80,18 +81,25 @@ def _hypernode(item: Mapping[str, Any], faults: _Faults) -> dict[str, Any]:
     name = text_of(mapping(item.get("metadata")).get("name"))
     version = text_of(item.get("apiVersion"))
     if version is None or not version.startswith(f"{_GROUP}/"):
-        faults.add("no_api_version", f"apiVersion is {version or 'missing'}; {_GROUP}/v1alpha1 is expected")
+        faults.add(
+            "no_api_version",
+            say(
+                "apiVersion is %(version)s; %(group)s/v1alpha1 is expected",
+                version=version or say("missing"),
+                group=_GROUP,
+            ),
+        )
     if name is None:
-        faults.add("no_name", "metadata.name is missing")
+        faults.add("no_name", say("metadata.name is missing"))
     name = name or text_of(item.get("name"))
     spec = mapping(item.get("spec"))
     tier = spec.get("tier")
     if not isinstance(tier, int) or isinstance(tier, bool) or tier < 1:
-        faults.add("no_tier", f"HyperNode {name}: spec.tier is no number from 1 on")
+        faults.add("no_tier", say("HyperNode %(name)s: spec.tier is no number from 1 on", name=name))
         tier = None
     members = [_member(mapping(member), name, faults) for member in sequence(spec.get("members"))]
     if not members:
-        faults.add("no_members", f"HyperNode {name}: spec.members is missing or empty")
+        faults.add("no_members", say("HyperNode %(name)s: spec.members is missing or empty", name=name))
     return {"name": name, "tier": tier, "tier_name": text_of(spec.get("tierName")), "members": members}
 
 
@@ -99,7 +107,14 @@ def _member(member: Mapping[str, Any], owner: str | None, faults: _Faults) -> di
     """type, selector (exactMatch …), name, pattern and labels of a member; what it does not have is None."""
     kind = text_of(member.get("type"))
     if kind not in _MEMBER_TYPES:
-        faults.add("member_type", f"HyperNode {owner}: the type of a member is {kind or 'missing'}")
+        faults.add(
+            "member_type",
+            say(
+                "HyperNode %(owner)s: the type of a member is %(kind)s",
+                owner=owner,
+                kind=kind or say("missing"),
+            ),
+        )
     selector = mapping(member.get("selector"))
     used = [name for name in _SELECTORS if name in selector]
     chosen = used[0] if len(used) == 1 else None
@@ -114,7 +129,12 @@ def _member(member: Mapping[str, Any], owner: str | None, faults: _Faults) -> di
     }
     if chosen is None or not any(found[key] for key in ("name", "pattern", "labels", "expressions")):
         faults.add(
-            "member_selector", f"HyperNode {owner}: a member needs one selector of {', '.join(_SELECTORS)}"
+            "member_selector",
+            say(
+                "HyperNode %(owner)s: a member needs one selector of %(selectors)s",
+                owner=owner,
+                selectors=", ".join(_SELECTORS),
+            ),
         )
     return found
 
@@ -139,7 +159,9 @@ def _check_tree(found: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
     names = Counter(each["name"] for each in found if each["name"])
     for name, times in names.items():
         if times > 1:
-            faults.add("defined_twice", f"HyperNode {name} is defined {times} times")
+            faults.add(
+                "defined_twice", say("HyperNode %(name)s is defined %(times)s times", name=name, times=times)
+            )
     tiers = {each["name"]: each["tier"] for each in found}
     homes: dict[tuple[str, str], str] = {}
     for each in found:
@@ -147,23 +169,48 @@ def _check_tree(found: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
             for member, times in Counter(_exact(each, kind)).items():
                 if times > 1:
                     faults.remark(
-                        "member_twice", f"{kind} {member} is a member of {each['name']} {times} times"
+                        "member_twice",
+                        say(
+                            "%(kind)s %(member)s is a member of %(name)s %(times)s times",
+                            kind=kind,
+                            member=member,
+                            name=each["name"],
+                            times=times,
+                        ),
                     )
                 home = homes.setdefault((kind, member), each["name"])
                 if home != each["name"]:
-                    faults.add("two_parents", f"{kind} {member} is a member of {home} and of {each['name']}")
+                    faults.add(
+                        "two_parents",
+                        say(
+                            "%(kind)s %(member)s is a member of %(home)s and of %(name)s",
+                            kind=kind,
+                            member=member,
+                            home=home,
+                            name=each["name"],
+                        ),
+                    )
         for member in _exact(each, "HyperNode"):
             if member not in tiers:
                 faults.remark(
                     "member_not_defined",
-                    f"HyperNode {member}, a member of {each['name']}, is not in the file",
+                    say(
+                        "HyperNode %(member)s, a member of %(name)s, is not in the file",
+                        member=member,
+                        name=each["name"],
+                    ),
                 )
             elif None not in (tiers[member], each["tier"]) and tiers[member] >= each["tier"]:
                 faults.add(
-                    "tier_order", f"HyperNode {member} is a member of {each['name']}, whose tier is not above"
+                    "tier_order",
+                    say(
+                        "HyperNode %(member)s is a member of %(name)s, whose tier is not above",
+                        member=member,
+                        name=each["name"],
+                    ),
                 )
     if levels(_switches(found)) is None and names:
-        faults.add("ring", "the HyperNodes form a ring: some one is beneath itself")
+        faults.add("ring", say("the HyperNodes form a ring: some one is beneath itself"))
 
 
 def _facts(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import plain_lines
 from apps.evidence.engine.parsers._ports import MOST_PORTS, Port, port_warnings
 from apps.evidence.engine.parsers._prefixes import unprefixed
@@ -60,7 +61,7 @@ def read(source: Source) -> Reading:
         elif adapters and (found := _PAIR.match(text)):
             _take_pair(adapters[-1], port_open, found.group(1).lower(), found.group(2))
     if not adapters:
-        raise Unreadable("ibstat: no adapter was found", code="no_adapters")
+        raise Unreadable(say("ibstat: no adapter was found"), code="no_adapters")
     return Reading(
         kind=KIND,
         facts=_facts(adapters, errors),
@@ -109,18 +110,23 @@ def _counted(values: Any) -> dict[str, int]:
 
 def _warnings(adapters: list[_Adapter], errors: list[tuple[int, str]]) -> list[ReadingWarning]:
     found = [
-        ReadingWarning(code="tool_error", message="the tool printed an error", line=number, text=text[:200])
+        ReadingWarning(
+            code="tool_error", message=say("the tool printed an error"), line=number, text=text[:200]
+        )
         for number, text in errors[:20]
     ]
     names = Counter(adapter.name for adapter in adapters)
     for adapter in adapters[:500]:
         asked = adapter.about.get("number of ports", "")
         if asked.isdigit() and asked != str(len(adapter.ports)):
-            message = (
-                f"{adapter.name} has {asked[:9]} ports, {len(adapter.ports)} are there: the text is cut?"
+            message = say(
+                "%(name)s has %(asked)s ports, %(count)s are there: the text is cut?",
+                name=adapter.name,
+                asked=asked[:9],
+                count=len(adapter.ports),
             )
             found.append(ReadingWarning(code="ports_missing", message=message, line=adapter.line))
         if names[adapter.name] > 1:
-            message = f"{adapter.name} is there {names[adapter.name]} times"
+            message = say("%(name)s is there %(names)s times", name=adapter.name, names=names[adapter.name])
             found.append(ReadingWarning(code="adapter_repeated", message=message, line=adapter.line))
     return found + port_warnings([port for adapter in adapters for port in adapter.ports])

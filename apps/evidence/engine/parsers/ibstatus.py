@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import plain_lines
 from apps.evidence.engine.parsers._ports import MOST_PORTS, Port, port_warnings, without_number
 from apps.evidence.engine.parsers._prefixes import unprefixed
@@ -39,7 +40,7 @@ def read(source: Source) -> Reading:
         elif ports and (found := _PAIR.match(text)):
             setattr(ports[-1], _KEYS[found.group(1)], found.group(2) or None)
     if not ports:
-        raise Unreadable("ibstatus: no port was found", code="no_ports")
+        raise Unreadable(say("ibstatus: no port was found"), code="no_ports")
     facts = {
         "devices": len({port.device for port in ports}),
         "states": _counted([without_number(port.state) for port in ports]),

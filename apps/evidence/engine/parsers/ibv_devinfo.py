@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import plain_lines
 from apps.evidence.engine.parsers._ports import MOST_PORTS, Port, port_warnings, without_number
 from apps.evidence.engine.parsers._prefixes import unprefixed
@@ -48,7 +49,7 @@ def read(source: Source) -> Reading:
         elif devices:
             _take_pair(devices[-1], line.number, key, value)
     if not devices:
-        raise Unreadable("ibv_devinfo: no adapter was found", code="no_adapters")
+        raise Unreadable(say("ibv_devinfo: no adapter was found"), code="no_adapters")
     ports = [port for device in devices for port in device.ports]
     return Reading(
         kind=KIND,
@@ -92,6 +93,11 @@ def _missing(devices: list[_Device]) -> list[ReadingWarning]:
     for device in devices[:500]:
         asked = device.about.get("phys_port_cnt", "")
         if asked.isdigit() and asked != str(len(device.ports)):
-            message = f"{device.name} has {asked[:9]} ports, {len(device.ports)} are there: the text is cut?"
+            message = say(
+                "%(name)s has %(asked)s ports, %(count)s are there: the text is cut?",
+                name=device.name,
+                asked=asked[:9],
+                count=len(device.ports),
+            )
             found.append(ReadingWarning(code="ports_missing", message=message, line=device.line))
     return found

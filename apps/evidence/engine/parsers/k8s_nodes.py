@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import Loaded, items, load_objects, mapping, sequence, text_of
 from apps.evidence.engine.reading import Reading, Unreadable
@@ -57,12 +58,16 @@ def read(source: Source) -> Reading:
         for found in _nodes(document, notes):
             node = _node(found, document.line, notes)
             if node["name"] is not None and node["name"] in seen:
-                notes.add("repeated_node", f"node {node['name']} came before; not read", line=document.line)
+                notes.add(
+                    "repeated_node",
+                    say("node %(name)s came before; not read", name=node["name"]),
+                    line=document.line,
+                )
                 continue
             seen.add(node["name"] or "")
             nodes.append(node)
     if not nodes:
-        raise Unreadable("no Kubernetes node is in it", code="no_nodes")
+        raise Unreadable(say("no Kubernetes node is in it"), code="no_nodes")
     return Reading(kind=KIND, facts=_facts(nodes), warnings=notes.all(), parser_version=VERSION)
 
 
@@ -95,7 +100,9 @@ def _nodes(document: Loaded, notes: Notes) -> Iterator[Mapping[str, Any]]:
     value = mapping(document.value)
     if mapping(value.get("metadata")).get("continue"):
         notes.add(
-            "list_continues", "the list was fetched in parts; the rest is not in the file", line=document.line
+            "list_continues",
+            say("the list was fetched in parts; the rest is not in the file"),
+            line=document.line,
         )
     others: Counter[str] = Counter()
     for item in items(document, ("NodeList",)):
@@ -113,7 +120,11 @@ def _nodes(document: Loaded, notes: Notes) -> Iterator[Mapping[str, Any]]:
         else:
             others[kind or "objects without a kind"] += 1
     for kind, times in others.items():
-        notes.add("not_a_node", f"{kind} is no node; {times} passed over", line=document.line)
+        notes.add(
+            "not_a_node",
+            say("%(kind)s is no node; %(times)s passed over", kind=kind, times=times),
+            line=document.line,
+        )
 
 
 def _is_label_map(value: Mapping[str, Any]) -> bool:
@@ -126,7 +137,7 @@ def _node(item: Mapping[str, Any], line: int, notes: Notes) -> dict[str, Any]:
     labels = {key: text_of(value) or "" for key, value in mapping(metadata.get("labels")).items()}
     name = text_of(metadata.get("name")) or labels.get(_HOSTNAME) or None
     if name is None:
-        notes.add("no_name", "a node has neither metadata.name nor a hostname label", line=line)
+        notes.add("no_name", say("a node has neither metadata.name nor a hostname label"), line=line)
     capacity, allocatable = _resources(status.get("capacity")), _resources(status.get("allocatable"))
     gpus = _gpus(labels, capacity, name, line, notes)
     ready = [
@@ -157,19 +168,45 @@ def _gpus(
     product = _first(labels, _PRODUCT)
     part = _PART_OF_GPU.search(product or "")
     if part is not None:
-        notes.add("counts_parts", f"node {name}: gpu.count counts parts of GPUs ({part[0]})", line=line)
+        notes.add(
+            "counts_parts",
+            say("node %(name)s: gpu.count counts parts of GPUs (%(part)s)", name=name, part=part[0]),
+            line=line,
+        )
     full, joined = _first(labels, _DRIVER), _joined(labels, _DRIVER_PARTS)
     if full and joined and full != joined:
-        notes.add("labels_differ", f"node {name}: the driver is {full} and {joined} by its labels", line=line)
+        notes.add(
+            "labels_differ",
+            say(
+                "node %(name)s: the driver is %(full)s and %(joined)s by its labels",
+                name=name,
+                full=full,
+                joined=joined,
+            ),
+            line=line,
+        )
     clique = labels.get("nvidia.com/gpu.clique") or None
     for label, value, form in (("the driver", full or joined, _VERSION), ("gpu.clique", clique, _CLIQUE)):
         if value is not None and not form.fullmatch(value):
             notes.add(
-                "value_not_understood", f"node {name}: {label} is {value[:60]!r} by its labels", line=line
+                "value_not_understood",
+                say(
+                    "node %(name)s: %(label)s is %(value)s by its labels",
+                    name=name,
+                    label=label,
+                    value=f"{value[:60]!r}",
+                ),
+                line=line,
             )
     for key in (_COUNT_LABEL, _MEMORY_LABEL):
         if labels.get(key) and _count(labels[key]) is None:
-            notes.add("value_not_understood", f"node {name}: {key} is {labels[key][:60]!r}", line=line)
+            notes.add(
+                "value_not_understood",
+                say(
+                    "node %(name)s: %(key)s is %(labels)s", name=name, key=key, labels=f"{labels[key][:60]!r}"
+                ),
+                line=line,
+            )
     cluster_uuid, _, clique_id = (clique or "").rpartition(".")
     resource = next((key for key in capacity if _ACCELERATOR.search(key)), None)
     return {

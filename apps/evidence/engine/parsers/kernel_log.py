@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._kernel_events import Events
 from apps.evidence.engine.parsers._kernel_lines import front, read_sxid, read_xid
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
@@ -64,7 +65,9 @@ def read(source: Source) -> Reading:
     """Raises Unreadable for source code and documentation, and where nothing of a kernel log is there."""
     kernel, quoting, _ = _weigh(source.sample)
     if quoting > kernel:
-        raise Unreadable("this is source code or prose that quotes Xids, no kernel log", code="quoted_xids")
+        raise Unreadable(
+            say("this is source code or prose that quotes Xids, no kernel log"), code="quoted_xids"
+        )
     events = Events()
     warnings: list[ReadingWarning] = []
     style: str | None = None
@@ -77,11 +80,13 @@ def read(source: Source) -> Reading:
         elif "NVRM: GPU " in text:
             events.add_identity(text, front(text).end)
         elif "Rate limiting" in text and "NVRM: " in text and len(warnings) < _MOST_WARNINGS:
-            warnings.append(_warning("rate_limited", "the driver left out further messages", number, text))
+            warnings.append(
+                _warning("rate_limited", say("the driver left out further messages"), number, text)
+            )
         elif style is None and number <= _STYLE_LINES:
             style = front(text).style
     if not (kernel or events.xid_counts or events.sxid_lines):
-        raise Unreadable("no line of a kernel log was found", code="no_kernel_log")
+        raise Unreadable(say("no line of a kernel log was found"), code="no_kernel_log")
     return Reading(
         kind=KIND,
         facts=_facts(events, number, style),
@@ -101,9 +106,11 @@ def _take_event(number: int, text: str, events: Events, warnings: list[ReadingWa
     elif len(warnings) < _MOST_WARNINGS:
         damaged = text.startswith(("NVRM: Xid", "nvidia-nvswitch"), start)
         warnings.append(
-            _warning("xid_not_understood", "the Xid of this line could not be read", number, text)
+            _warning("xid_not_understood", say("the Xid of this line could not be read"), number, text)
             if damaged
-            else _warning("xid_quoted", "an Xid amid other text was not taken for an event", number, text)
+            else _warning(
+                "xid_quoted", say("an Xid amid other text was not taken for an event"), number, text
+            )
         )
     return before.style
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import items, load_objects, mapping, sequence, text_of
 from apps.evidence.engine.reading import Reading, Unreadable
@@ -38,10 +39,17 @@ def read(source: Source) -> Reading:
             if kind == "ResourceFlavor":
                 flavors.append(_flavor(item))
     if not versions:
-        raise Unreadable("no Topology of kueue.x-k8s.io is in it", code="no_topology")
+        raise Unreadable(say("no Topology of kueue.x-k8s.io is in it"), code="no_topology")
     for other in dict.fromkeys(versions[1:]):
         if other != versions[0]:
-            notes.add("two_versions", f"topologies of {versions[0]} and of {other} in one file")
+            notes.add(
+                "two_versions",
+                say(
+                    "topologies of %(versions)s and of %(other)s in one file",
+                    versions=versions[0],
+                    other=other,
+                ),
+            )
     facts = {
         "api_version": versions[0],
         "topologies": topologies,
@@ -54,14 +62,22 @@ def read(source: Source) -> Reading:
 def _take(item: Any, topologies: dict[str, list[str]], line: int, notes: Notes) -> None:
     name = text_of(mapping(item.get("metadata")).get("name"))
     if name is None or name in topologies:
-        notes.add("name", f"a Topology has no name or one that came before ({name}); not read", line=line)
+        notes.add(
+            "name",
+            say("a Topology has no name or one that came before (%(name)s); not read", name=name),
+            line=line,
+        )
         return
     levels = [
         text_of(mapping(level).get("nodeLabel"))
         for level in sequence(mapping(item.get("spec")).get("levels"))
     ]
     if not levels or None in levels or len(set(levels)) != len(levels):
-        notes.add("levels", f"Topology {name}: a level has no nodeLabel, or one that came before", line=line)
+        notes.add(
+            "levels",
+            say("Topology %(name)s: a level has no nodeLabel, or one that came before", name=name),
+            line=line,
+        )
     topologies[name] = [label for label in levels if label is not None]
 
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._box import Device, Table, device_table, leading_number, note_repeats, shown
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
@@ -41,16 +42,19 @@ def read(source: Source) -> Reading:
     lines = one_process(plain_lines(source), _is_output, notes)
     table = device_table(lines, "Bus-Id", notes)
     if table is None or not table.devices:
-        raise Unreadable("mx-smi: there is no table of GPUs in it", code="no_devices")
+        raise Unreadable(say("mx-smi: there is no table of GPUs in it"), code="no_devices")
     gpus = [_gpu(table, device, notes) for device in table.devices]
     note_repeats([(device, gpu["index"]) for device, gpu in zip(table.devices, gpus, strict=True)], notes)
     attached = _first(_ATTACHED, lines)
     if attached is None:
         notes.add(
-            "no_count", "the line that says how many GPUs are attached is missing; the table may be cut"
+            "no_count", say("the line that says how many GPUs are attached is missing; the table may be cut")
         )
     elif int(attached) != len(gpus):
-        notes.add("count_differs", f"{attached} GPUs are attached, {len(gpus)} are listed")
+        notes.add(
+            "count_differs",
+            say("%(attached)s GPUs are attached, %(count)s are listed", attached=attached, count=len(gpus)),
+        )
     facts: dict[str, Any] = {
         **{key: _first(pattern, lines) for key, pattern in _VERSIONS.items()},
         "attached_gpus": int(attached) if attached is not None else None,
@@ -79,10 +83,10 @@ def _gpu(table: Table, device: Device, notes: Notes) -> dict[str, Any]:
     first, name = leading_number(table.cell(device, "Name"))
     index, _ = leading_number(table.cell(device, "GPU")) if table.has("GPU") else (first, "")
     if index is None or not name:
-        notes.add("value_not_understood", "neither number nor name of a GPU", at=device.lines[0])
+        notes.add("value_not_understood", say("neither number nor name of a GPU"), at=device.lines[0])
     state = shown(table.cell(device, "GPU-State"))
     if state is None:
-        notes.add("value_not_understood", "no state of the GPU", at=device.lines[1])
+        notes.add("value_not_understood", say("no state of the GPU"), at=device.lines[1])
     return {
         "index": index,
         "board": first if table.has("Board") else None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._nccl_messages import VERSION_TEXT, Findings, read_message
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
@@ -40,7 +41,7 @@ def read(source: Source) -> Reading:
         elif found := VERSION_TEXT.search(text):
             findings.versions.setdefault(found.group(1))
     if not findings.messages:
-        raise Unreadable("no message of NCCL was found", code="no_nccl_messages")
+        raise Unreadable(say("no message of NCCL was found"), code="no_nccl_messages")
     return Reading(
         kind=KIND,
         facts=_facts(findings, number),

@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process
 from apps.evidence.engine.parsers._nccl_graph import Place, is_gpu, is_nic, unclassified, walk
 from apps.evidence.engine.parsers._notes import Notes
@@ -44,7 +45,9 @@ def read(source: Source) -> Reading:
     root, first_line = _root(source, notes)
     places = walk(root)
     if not any(place.tag in ("pci", "gpu", "net") for place in places):
-        raise Unreadable("NCCL topology: there are neither PCI devices nor GPUs in it", code="no_devices")
+        raise Unreadable(
+            say("NCCL topology: there are neither PCI devices nor GPUs in it"), code="no_devices"
+        )
     facts = _counts(root, places, notes, first_line)
     facts |= _lists(places)
     _check_devices(facts, notes)
@@ -62,28 +65,34 @@ def _root(source: Source, notes: Notes) -> tuple[Element, int]:
     text = _without_comments("\n".join(line.text for line in lines))
     start = _START.search(text)
     if start is None:
-        raise Unreadable("NCCL topology: there is no system element in it", code="no_root")
+        raise Unreadable(say("NCCL topology: there is no system element in it"), code="no_root")
     if "<!ENTITY" in text:
-        raise Unreadable("NCCL topology: XML with entities is not read", code="entities")
+        raise Unreadable(say("NCCL topology: XML with entities is not read"), code="entities")
     if text.count("<") > _MOST_TAGS:
-        raise Unreadable(f"NCCL topology: more than {_MOST_TAGS} tags", code="too_many_elements")
+        raise Unreadable(
+            say("NCCL topology: more than %(most_tags)s tags", most_tags=_MOST_TAGS), code="too_many_elements"
+        )
     offset = text.count("\n", 0, start.start())
     end = text.find(_END, start.end())
     if end < 0:
-        raise Unreadable("NCCL topology: the system element is not closed; the file is cut", code="cut")
+        raise Unreadable(say("NCCL topology: the system element is not closed; the file is cut"), code="cut")
     again = _START.search(text, end)
     if again is not None:
         number = lines[text.count("\n", 0, again.start())].number
-        notes.add("repeated_document", "a second system element follows; only the first is read", line=number)
+        notes.add(
+            "repeated_document", say("a second system element follows; only the first is read"), line=number
+        )
     try:
         return fromstring(text[start.start() : end + len(_END)]), lines[offset].number
     except ParseError as fault:
         number = lines[min(offset + fault.position[0], len(lines)) - 1].number
         raise Unreadable(
-            f"NCCL topology, line {number}: no valid XML ({fault})", code="bad_xml", line=number
+            say("NCCL topology, line %(number)s: no valid XML (%(fault)s)", number=number, fault=fault),
+            code="bad_xml",
+            line=number,
         ) from fault
     except (DefusedXmlException, ValueError) as fault:
-        raise Unreadable("NCCL topology: no valid XML", code="bad_xml") from fault
+        raise Unreadable(say("NCCL topology: no valid XML"), code="bad_xml") from fault
 
 
 def _without_comments(text: str) -> str:
@@ -106,11 +115,17 @@ def _counts(root: Element, places: Sequence[Place], notes: Notes, line: int) -> 
     unknown = [place for place in pci if unclassified(place)]
     if unknown:
         notes.add(
-            "class_missing", f"{len(unknown)} PCI devices have no class: what they are is not said", line=line
+            "class_missing",
+            say("%(count)s PCI devices have no class: what they are is not said", count=len(unknown)),
+            line=line,
         )
         gpus = nics = None
     for tag in tags.keys() - {"cpu", "pci", "gpu", "nic", "net", "nvswitch", "pcilink", *_LINKS}:
-        notes.add("element_not_known", f"{tags[tag]} elements {tag[:40]} are not read", line=line)
+        notes.add(
+            "element_not_known",
+            say("%(tags)s elements %(tag)s are not read", tags=tags[tag], tag=tag[:40]),
+            line=line,
+        )
     return {
         "version": root.get("version"),
         "cpus": len(cpus),
@@ -138,7 +153,9 @@ def _speed_mbps(place: Place, notes: Notes, line: int) -> int | None:
     speed = place.number("speed")
     if speed is None and place.get("speed") is not None:
         notes.add(
-            "value_not_understood", f"the speed {place.get('speed')!r} of a net is no number", line=line
+            "value_not_understood",
+            say("the speed %(value)s of a net is no number", value=f"{place.get('speed')!r}"),
+            line=line,
         )
     return speed
 
@@ -211,7 +228,10 @@ def _check_devices(facts: dict[str, Any], notes: Notes) -> None:
     """Bus ids must be there and be distinct on each host, network ports and GPU elements too."""
     for device in facts["pci_list"]:
         if device["bus_id"] is None or not _BUS_ID.fullmatch(device["bus_id"]):
-            notes.add("value_not_understood", f"{(device['bus_id'] or '')[:40]!r} is no bus id")
+            notes.add(
+                "value_not_understood",
+                say("%(bus_id)s is no bus id", bus_id=f"{(device['bus_id'] or '')[:40]!r}"),
+            )
     for key, names in (
         ("pci_list", ("bus_id",)),
         ("gpu_list", ("bus_id", "dev")),
@@ -220,7 +240,15 @@ def _check_devices(facts: dict[str, Any], notes: Notes) -> None:
         known = Counter(tuple(device[name] for name in ("host_hash", *names)) for device in facts[key])
         for identity, times in known.items():
             if times > 1:
-                notes.add("repeated_device", f"{key[:3]} {identity[1]} stands {times} times")
+                notes.add(
+                    "repeated_device",
+                    say(
+                        "%(key)s %(identity)s stands %(times)s times",
+                        key=key[:3],
+                        identity=identity[1],
+                        times=times,
+                    ),
+                )
 
 
 def _check_links(gpus: Sequence[dict[str, Any]], notes: Notes) -> None:
@@ -232,11 +260,32 @@ def _check_links(gpus: Sequence[dict[str, Any]], notes: Notes) -> None:
             identity = (gpu["host_hash"], gpu["bus_id"], link["target"], link["type"])
             if identity in counts:
                 notes.add(
-                    "repeated_link", f"{link['type']} from {gpu['bus_id']} to {link['target']} stands twice"
+                    "repeated_link",
+                    say(
+                        "%(type)s from %(bus_id)s to %(target)s stands twice",
+                        type=link["type"],
+                        bus_id=gpu["bus_id"],
+                        target=link["target"],
+                    ),
                 )
             counts[identity] = link["count"]
     for (host, here, there, kind), count in counts.items():
         if (host, there) in known and counts.get((host, there, here, kind)) != count:
-            notes.add("link_not_mutual", f"{kind} from {here} to {there} differs from the way back")
+            notes.add(
+                "link_not_mutual",
+                say(
+                    "%(kind)s from %(here)s to %(there)s differs from the way back",
+                    kind=kind,
+                    here=here,
+                    there=there,
+                ),
+            )
         elif (host, there) not in known and kind == "xgmi":
-            notes.add("link_to_unknown", f"xgmi from {here} ends at {there}, which is no GPU of the file")
+            notes.add(
+                "link_to_unknown",
+                say(
+                    "xgmi from %(here)s ends at %(there)s, which is no GPU of the file",
+                    here=here,
+                    there=there,
+                ),
+            )

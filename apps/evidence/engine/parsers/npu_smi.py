@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._box import Device, Table, device_table, leading_number, note_repeats, shown
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
@@ -41,11 +42,11 @@ def read(source: Source) -> Reading:
     lines = one_process(plain_lines(source), _is_output, notes)
     table = device_table(lines, "Bus-Id", notes)
     if table is None or not table.devices:
-        raise Unreadable("npu-smi: there is no table of NPUs in it", code="no_devices")
+        raise Unreadable(say("npu-smi: there is no table of NPUs in it"), code="no_devices")
     chips = [_chip(table, device, notes) for device in table.devices]
     version = next((found[1] for line in lines if (found := _TITLE.search(line.text))), None)
     if not any("Process id" in line.text for line in lines):
-        notes.add("no_end", "the table of processes is missing; the output may be cut")
+        notes.add("no_end", say("the table of processes is missing; the output may be cut"))
     facts: dict[str, Any] = {
         "version": version,
         "npus": len({chip["npu"] for chip in chips}),
@@ -97,13 +98,13 @@ def _chip(table: Table, device: Device, notes: Notes) -> dict[str, Any]:
         used, _, total = (values.get(heading) or "").partition("/")
         facts[f"{key}_used_{unit}"], facts[f"{key}_total_{unit}"] = count(used), count(total)
     if facts["health"] not in _HEALTH:
-        notes.add("health_not_known", "no known state of health", at=device.lines[0])
+        notes.add("health_not_known", say("no known state of health"), at=device.lines[0])
     for line, broken in (
         (device.lines[0], npu is None or not name or not _all_read(upper)),
         (device.lines[1], chip is None or facts["bus_id"] is None or not _all_read(lower)),
     ):
         if broken:
-            notes.add("value_not_understood", "a value of this line does not fit its heading", at=line)
+            notes.add("value_not_understood", say("a value of this line does not fit its heading"), at=line)
     return facts
 
 

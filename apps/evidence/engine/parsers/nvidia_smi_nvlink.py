@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.core.texts import say
 from apps.core.units import GB
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
@@ -67,7 +68,7 @@ def read(source: Source) -> Reading:
     lines = one_process(plain_lines(source), _has_gpus, notes)
     gpus = _gpus(lines, notes)
     if not any(gpu.speeds or gpu.errors or gpu.all_inactive for gpu in gpus):
-        raise Unreadable("nvidia-smi nvlink: there is no GPU with links", code="no_links")
+        raise Unreadable(say("nvidia-smi nvlink: there is no GPU with links"), code="no_links")
     _check(gpus, notes)
     return Reading(kind=KIND, facts=_facts(gpus), warnings=notes.all(), parser_version=VERSION)
 
@@ -85,14 +86,16 @@ def _gpus(lines: list[Line], notes: Notes) -> list[Gpu]:
             found = Gpu(int(head["index"]), head["name"].strip(), head["uuid"], line)
             current = gpus.setdefault(found.index, found)
             if current is not found:
-                notes.add("gpu_repeated", f"GPU {found.index} is listed again", at=line)
+                notes.add("gpu_repeated", say("GPU %(index)s is listed again", index=found.index), at=line)
             _add_verdict(current, head["verdict"] or "")
         elif current and _add_verdict(current, text):
             continue
         elif current and (link := _LINK.match(text)):
             _add_link(current, int(link["link"]), link["text"].strip(), line, notes)
         elif text.startswith(("Link ", "GPU ", "NVML")):
-            notes.add("line_not_understood", "the line is neither a GPU nor the state of a link", at=line)
+            notes.add(
+                "line_not_understood", say("the line is neither a GPU nor the state of a link"), at=line
+            )
     return list(gpus.values())
 
 
@@ -107,16 +110,26 @@ def _add_verdict(gpu: Gpu, text: str) -> bool:
 def _add_link(gpu: Gpu, link: int, text: str, line: Line, notes: Notes) -> None:
     if _SPEED.fullmatch(text) or _INACTIVE.fullmatch(text):
         if link in gpu.speeds:
-            notes.add("link_repeated", f"GPU {gpu.index} link {link} is printed again", at=line)
+            notes.add(
+                "link_repeated",
+                say("GPU %(index)s link %(link)s is printed again", index=gpu.index, link=link),
+                at=line,
+            )
         gpu.speeds.setdefault(link, text)
     elif counter := _ERRORS.fullmatch(text):
         counters = gpu.errors.setdefault(link, {})
         number = int(counter["count"]) if counter["count"].isdigit() else float(counter["count"])
         if counters.setdefault(plain_key(counter["name"]), number) != number:
-            notes.add("link_repeated", f"GPU {gpu.index} link {link} is printed with another count", at=line)
+            notes.add(
+                "link_repeated",
+                say("GPU %(index)s link %(link)s is printed with another count", index=gpu.index, link=link),
+                at=line,
+            )
     else:
         notes.add(
-            "line_not_understood", f"GPU {gpu.index} link {link}: not a speed, a state or a count", at=line
+            "line_not_understood",
+            say("GPU %(index)s link %(link)s: not a speed, a state or a count", index=gpu.index, link=link),
+            at=line,
         )
 
 
@@ -154,15 +167,33 @@ def _check(gpus: list[Gpu], notes: Notes) -> None:
         lost = sorted(set(range(links[-1] + 1)) - set(links)) if links else []
         if lost:
             names = ", ".join(map(str, lost[:8]))
-            notes.add("links_missing", f"GPU {gpu.index} has no line for link {names}", at=gpu.line)
+            notes.add(
+                "links_missing",
+                say("GPU %(index)s has no line for link %(names)s", index=gpu.index, names=names),
+                at=gpu.line,
+            )
         if not links and not gpu.all_inactive and gpu.supported:
-            notes.add("links_missing", f"GPU {gpu.index} has no line about links", at=gpu.line)
+            notes.add(
+                "links_missing", say("GPU %(index)s has no line about links", index=gpu.index), at=gpu.line
+            )
         if links and gpu.all_inactive:
-            notes.add("contradictory_value", f"GPU {gpu.index} has links, and all inactive", at=gpu.line)
+            notes.add(
+                "contradictory_value",
+                say("GPU %(index)s has links, and all inactive", index=gpu.index),
+                at=gpu.line,
+            )
     listed = {gpu.name: set[int]() for gpu in gpus}
     for gpu in gpus:
         if not gpu.all_inactive and gpu.supported:
             listed[gpu.name].add(len(gpu.speeds))
     for name, counts in listed.items():
         if len(counts) > 1:
-            notes.add("links_unequal", f"{name}: some list {min(counts)} links, some {max(counts)}")
+            notes.add(
+                "links_unequal",
+                say(
+                    "%(name)s: some list %(least)s links, some %(most)s",
+                    name=name,
+                    least=min(counts),
+                    most=max(counts),
+                ),
+            )

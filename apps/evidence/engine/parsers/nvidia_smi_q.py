@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._gpu_report import report_facts
 from apps.evidence.engine.parsers._notes import Notes
@@ -39,11 +40,17 @@ def read(source: Source) -> Reading:
     report = _first_report(lines, notes)
     top, gpus = _tree(report, notes)
     if not gpus and top.get("driver_version") is None:
-        raise Unreadable("nvidia-smi -q: neither a GPU nor a driver version is in it", code="no_gpus")
+        raise Unreadable(say("nvidia-smi -q: neither a GPU nor a driver version is in it"), code="no_gpus")
     facts = report_facts(gpus, top, notes)
     facts["gpus_not_answering"] = _lost_gpus(lines)
     if facts["gpus_not_answering"]:
-        notes.add("gpu_not_answering", f"no answer from {', '.join(facts['gpus_not_answering'])}")
+        notes.add(
+            "gpu_not_answering",
+            say(
+                "no answer from %(gpus_not_answering)s",
+                gpus_not_answering=", ".join(facts["gpus_not_answering"]),
+            ),
+        )
     _check_form(report, gpus, notes)
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 
@@ -59,7 +66,9 @@ def _first_report(lines: list[Line], notes: Notes) -> list[Line]:
     parts = [lines[title:end] for title, end in zip(titles, ends, strict=False)] or [lines]
     full = [part for part in parts if any(line.text.strip() for line in part[1:])]
     if len(full) > 1:
-        notes.add("several_reports", "the file holds several reports; only the first is read", at=full[1][0])
+        notes.add(
+            "several_reports", say("the file holds several reports; only the first is read"), at=full[1][0]
+        )
     return full[0] if full else lines
 
 
@@ -78,7 +87,7 @@ def _tree(lines: list[Line], notes: Notes) -> tuple[dict[str, str | None], list[
         elif (entry := _entry(line)) and entry.key in _TOP_KEYS:
             top.setdefault(entry.key, entry.text)
         elif line.text[:4] == "    " and line.text[4:5].isalpha() and "driver_version" in top:
-            notes.add("foreign_line", "the line belongs to a GPU whose own line is missing", at=line)
+            notes.add("foreign_line", say("the line belongs to a GPU whose own line is missing"), at=line)
     for (_, branch), body in zip(gpus, bodies, strict=True):
         branch.flat = _is_flat(body)
         branch.children = _flat(body) if branch.flat else _nested(body, notes)
@@ -113,7 +122,9 @@ def _nested(body: list[Line], notes: Notes) -> list[Branch]:
         expanded = line.text.expandtabs(8)
         indent = len(expanded) - len(expanded.lstrip())
         if not indent:
-            notes.add("foreign_line", "the line stands among those of a GPU and is not indented", at=line)
+            notes.add(
+                "foreign_line", say("the line stands among those of a GPU and is not indented"), at=line
+            )
             continue
         while stack[-1][0] >= indent:
             stack.pop()
@@ -150,13 +161,13 @@ def _check_form(lines: list[Line], gpus: list[tuple[str, Branch]], notes: Notes)
     if flat:
         notes.add(
             "indentation_lost",
-            "the indentation is gone; only what is clear without it is read",
+            say("the indentation is gone; only what is clear without it is read"),
             line=flat.line,
         )
     if not gpus or _is_cut(gpus[-1][1]):
         last = next((line for line in reversed(lines) if line.text.strip()), None)
         notes.add(
-            "cut_off", "the report ends before its last part; the last value may be incomplete", at=last
+            "cut_off", say("the report ends before its last part; the last value may be incomplete"), at=last
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._topo_matrix import PEER_WORDS, find_matrix, matrix_facts
@@ -31,12 +32,14 @@ def read(source: Source) -> Reading:
     matrix = find_matrix(lines, notes)
     if matrix is None:
         raise Unreadable(
-            "nvidia-smi topo: there is no matrix with a header and rows of GPUs", code="no_matrix"
+            say("nvidia-smi topo: there is no matrix with a header and rows of GPUs"), code="no_matrix"
         )
     used = matrix.all_words() - {"X"}
     if used and used <= PEER_WORDS:
         raise Unreadable(
-            "nvidia-smi topo: this is the matrix of peer access (topo -p2p), not of connections (topo -m)",
+            say(
+                "nvidia-smi topo: this is the matrix of peer access (topo -p2p), not of connections (topo -m)"
+            ),
             code="peer_matrix",
         )
     note_cut(source, matrix.named_at, notes)

@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process
 from apps.evidence.engine.parsers._gpu_report import report_facts
 from apps.evidence.engine.parsers._notes import Notes
@@ -43,7 +44,7 @@ def read(source: Source) -> Reading:
     gpus = [(gpu.get("id") or "", _branch(gpu)) for gpu in root.iter("gpu") if gpu.get("id")]
     top = {key: root.findtext(key) for key in _TOP_KEYS}
     if not gpus and top["driver_version"] is None:
-        raise Unreadable("nvidia-smi XML: neither a GPU nor a driver version is in it", code="no_gpus")
+        raise Unreadable(say("nvidia-smi XML: neither a GPU nor a driver version is in it"), code="no_gpus")
     dtd = _DTD.search(document)
     facts = {"dtd": int(dtd[1]) if dtd else None, **report_facts(gpus, top, notes)}
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
@@ -56,12 +57,12 @@ def _document(source: Source, notes: Notes) -> tuple[str, int]:
         text = _without_prefixes(text, notes)
     start = _START.search(text)
     if start is None:
-        raise Unreadable(f"nvidia-smi XML: there is no <{_ROOT}> element", code="no_root")
+        raise Unreadable(say("nvidia-smi XML: there is no <%(root)s> element", root=_ROOT), code="no_root")
     end = text.find(_END, start.end())
     stop = len(text) if end < 0 else end + len(_END)
     if second := _START.search(text, start.end()):
         line = text.count("\n", 0, second.start()) + 1
-        notes.add("several_reports", "the file holds several reports; only the first is read", line=line)
+        notes.add("several_reports", say("the file holds several reports; only the first is read"), line=line)
         stop = min(stop, second.start())
     doctype = text.rfind("<!DOCTYPE", 0, start.start())
     begin = start.start() if doctype < 0 else doctype
@@ -93,21 +94,26 @@ def _parse(document: str, first_line: int, notes: Notes) -> Element:
                 closed.add(id(element))
     except DefusedXmlException as refused:
         raise Unreadable(
-            f"nvidia-smi XML: {type(refused).__name__}: entities and external references are refused",
+            say(
+                "nvidia-smi XML: %(name)s: entities and external references are refused",
+                name=type(refused).__name__,
+            ),
             code="xml_refused",
         ) from refused
     except ParseError as broken:
         reason = str(broken).split(":")[0]
         if root is None:
-            raise Unreadable(f"nvidia-smi XML: not well-formed: {reason}", code="not_well_formed") from broken
+            raise Unreadable(
+                say("nvidia-smi XML: not well-formed: %(reason)s", reason=reason), code="not_well_formed"
+            ) from broken
         _drop_unfinished(root, closed)
         notes.add(
             "cut_off" if reason.startswith(_CUT) else "not_well_formed",
-            f"only what stands before the break is read: {reason}",
+            say("only what stands before the break is read: %(reason)s", reason=reason),
             line=first_line + broken.position[0] - 1,
         )
     if root is None:
-        raise Unreadable("nvidia-smi XML: the document is empty", code="no_root")
+        raise Unreadable(say("nvidia-smi XML: the document is empty"), code="no_root")
     return root
 
 
@@ -123,7 +129,7 @@ def _events(document: str) -> Iterator[tuple[str, Element]]:
     ):
         depth += 1 if event == "start" else -1
         if depth > _DEEPEST:
-            raise Unreadable("nvidia-smi XML: elements are nested too deep", code="nested_too_deep")
+            raise Unreadable(say("nvidia-smi XML: elements are nested too deep"), code="nested_too_deep")
         yield event, element
 
 

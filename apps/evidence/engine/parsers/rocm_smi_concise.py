@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._values import count, known, quantity
@@ -54,12 +55,14 @@ def read(source: Source) -> Reading:
     lines = one_process(plain_lines(source), _is_output, notes)
     starts = [index for index, line in enumerate(lines) if _HEADER.match(line.text)]
     if not starts:
-        raise Unreadable("rocm-smi: the header of the concise table is missing", code="no_header")
+        raise Unreadable(say("rocm-smi: the header of the concise table is missing"), code="no_header")
     if len(starts) > 1:
-        notes.add("repeated_table", "the table comes more than once; the first is read", at=lines[starts[1]])
+        notes.add(
+            "repeated_table", say("the table comes more than once; the first is read"), at=lines[starts[1]]
+        )
     gpus = _gpus(lines[starts[0] : starts[1] if len(starts) > 1 else None], notes)
     if not gpus:
-        raise Unreadable("rocm-smi: no GPU stands beneath the header", code="no_devices")
+        raise Unreadable(say("rocm-smi: no GPU stands beneath the header"), code="no_devices")
     names = [gpu["name"] for gpu in gpus if gpu["name"]]
     facts: dict[str, Any] = {
         "gpus": len(gpus),
@@ -80,7 +83,7 @@ def _is_output(lines: list[Line]) -> bool:
 def _gpus(lines: Sequence[Line], notes: Notes) -> list[dict[str, Any]]:
     headings = [heading.casefold() for heading in _CELLS.split(lines[0].text.strip())]
     if len(headings) < 4:
-        notes.add("blanks_lost", "the header has lost the blanks between its columns", at=lines[0])
+        notes.add("blanks_lost", say("the header has lost the blanks between its columns"), at=lines[0])
     gpus: list[dict[str, Any]] = []
     ended = False
     for line in lines[1:]:
@@ -93,13 +96,13 @@ def _gpus(lines: Sequence[Line], notes: Notes) -> list[dict[str, Any]]:
         elif gpus and line.text[:1].isspace() and text and gpus[-1]["name"] is None:
             gpus[-1]["name"] = text
         elif gpus and text and not _RULE.fullmatch(text):
-            notes.add("row_not_understood", "neither a GPU nor its name", at=line)
+            notes.add("row_not_understood", say("neither a GPU nor its name"), at=line)
     if len({gpu["name"] is None for gpu in gpus}) > 1:
-        notes.add("name_missing", "some GPUs have a name beneath and others do not", at=lines[0])
+        notes.add("name_missing", say("some GPUs have a name beneath and others do not"), at=lines[0])
     if len({gpu["index"] for gpu in gpus}) != len(gpus):
-        notes.add("repeated_device", "a GPU number stands twice", at=lines[0])
+        notes.add("repeated_device", say("a GPU number stands twice"), at=lines[0])
     if not ended:
-        notes.add("no_end", "the closing line of the log is missing; the output may be cut")
+        notes.add("no_end", say("the closing line of the log is missing; the output may be cut"))
     return gpus
 
 
@@ -109,14 +112,22 @@ def _gpu(headings: Sequence[str], line: Line, notes: Notes) -> dict[str, Any]:
     cells = _CELLS.split(re.sub(r",\s+", ", ", line.text.strip()))
     fits = len(cells) == len(headings)
     if not fits:
-        notes.add("row_not_understood", f"{len(cells)} values beneath {len(headings)} headings", at=line)
+        notes.add(
+            "row_not_understood",
+            say("%(count)s values beneath %(count_2)s headings", count=len(cells), count_2=len(headings)),
+            at=line,
+        )
     row = dict(zip(headings, cells, strict=True)) if fits else {}
     gpu: dict[str, Any] = {"index": count(cells[0].split()[0]), "name": None}
     for key, names, units in _QUANTITIES:
         text = next((row[name] for name in names if name in row), None)
         gpu[key] = quantity(text, *units)
         if text is not None and gpu[key] is None and known(text) and text not in ("None", "Unsupported"):
-            notes.add("value_not_understood", f"{text[:40]!r} does not fit its heading", at=line)
+            notes.add(
+                "value_not_understood",
+                say("%(text)s does not fit its heading", text=f"{text[:40]!r}"),
+                at=line,
+            )
     device_id = _DEVICE_ID.search(row.get("ids") or row.get("[model : revision]") or "")
     modes = [mode.strip() for mode in (row.get("partitions") or "").split(",")][:2]
     gpu["device_id"] = device_id[0] if device_id else None

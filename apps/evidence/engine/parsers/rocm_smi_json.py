@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import Loaded, load_objects, mapping, sequence, text_of
 from apps.evidence.engine.parsers._values import count, known, quantity
@@ -79,7 +80,11 @@ def read(source: Source) -> Reading:
     for document in load_objects(source, notes):
         for name, body in _cards(document):
             if name in cards:
-                notes.add("repeated_device", f"{name} came before; not read again", line=document.line)
+                notes.add(
+                    "repeated_device",
+                    say("%(name)s came before; not read again", name=name),
+                    line=document.line,
+                )
                 continue
             is_amd_smi = "gpu" in body
             cards[name] = _of_amd_smi(body) if is_amd_smi else _of_rocm_smi(body, document.line, notes)
@@ -87,10 +92,14 @@ def read(source: Source) -> Reading:
             drivers += [driver for driver in (cards[name].pop("driver_version"),) if driver]
         drivers += [driver for driver in (_system_driver(document),) if driver]
     if not cards and not drivers:
-        raise Unreadable("rocm-smi JSON: neither a card nor a driver version is in it", code="no_devices")
+        raise Unreadable(
+            say("rocm-smi JSON: neither a card nor a driver version is in it"), code="no_devices"
+        )
     distinct = list(dict.fromkeys(drivers))
     if len(distinct) > 1:
-        notes.add("versions_differ", f"several driver versions: {', '.join(distinct)}")
+        notes.add(
+            "versions_differ", say("several driver versions: %(distinct)s", distinct=", ".join(distinct))
+        )
     facts = {
         "cards": list(cards),
         "driver_version": distinct[0] if distinct else None,
@@ -137,7 +146,11 @@ def _of_rocm_smi(body: Mapping[str, Any], line: int, notes: Notes) -> dict[str, 
         text = next((text for key in keys if (text := known(by_key.get(key)))), None)
         card[field] = count(text) if field.endswith(("_bytes", "_count")) else quantity(text)
         if text is not None and card[field] is None:
-            notes.add("value_not_understood", f"{keys[0]}: {text[:60]!r} is no number", line=line)
+            notes.add(
+                "value_not_understood",
+                say("%(keys)s: %(text)s is no number", keys=keys[0], text=f"{text[:60]!r}"),
+                line=line,
+            )
     card["firmware"] = {
         key[: -len(_FIRMWARE)]: text
         for key, value in body.items()

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.reading import Reading, Unreadable
@@ -59,16 +60,18 @@ def read(source: Source) -> Reading:
         nodes
     )
     if not names:
-        raise Unreadable("rocm-smi --showtopo: no GPU is in it", code="no_devices")
+        raise Unreadable(say("rocm-smi --showtopo: no GPU is in it"), code="no_devices")
     if not any(_END.search(line.text) for line in lines):
-        notes.add("no_end", "the closing line of the log is missing; the output may be cut")
+        notes.add("no_end", say("the closing line of the log is missing; the output may be cut"))
     for kind, matrix in matrices.items():
         if matrix is not None and list(matrix) != names:
-            notes.add("blocks_differ", f"the block of {kind} lists other GPUs than the first block")
+            notes.add(
+                "blocks_differ", say("the block of %(kind)s lists other GPUs than the first block", kind=kind)
+            )
     if nodes and list(nodes) != names:
-        notes.add("blocks_differ", "the block of NUMA nodes lists other GPUs than the first block")
+        notes.add("blocks_differ", say("the block of NUMA nodes lists other GPUs than the first block"))
     if affinity and list(affinity) != list(nodes):
-        notes.add("blocks_differ", "some GPUs have a NUMA node or a NUMA affinity but not both")
+        notes.add("blocks_differ", say("some GPUs have a NUMA node or a NUMA affinity but not both"))
     facts: dict[str, Any] = {
         "gpus": len(names),
         "link_types": _counted(matrices["link_type"]),
@@ -101,7 +104,9 @@ def _matrix(lines: Sequence[Line], kind: str, notes: Notes) -> Matrix | None:
         return None
     if len(blocks) > 1:
         notes.add(
-            "repeated_block", f"the block of {kind} comes more than once; the first is read", at=blocks[1][0]
+            "repeated_block",
+            say("the block of %(kind)s comes more than once; the first is read", kind=kind),
+            at=blocks[1][0],
         )
     columns: list[str] = []
     matrix: Matrix = {}
@@ -115,12 +120,14 @@ def _matrix(lines: Sequence[Line], kind: str, notes: Notes) -> Matrix | None:
         elif columns and names[0] is not None and None in names[1:]:
             if len(words) != len(columns) + 1 or names[0] in matrix:
                 notes.add(
-                    "row_not_understood", f"{len(columns)} values of one GPU should stand here", at=line
+                    "row_not_understood",
+                    say("%(count)s values of one GPU should stand here", count=len(columns)),
+                    at=line,
                 )
             else:
                 matrix[names[0]] = dict(zip(columns, words[1:], strict=True))
         else:
-            notes.add("row_not_understood", "neither the header nor a row of the block", at=line)
+            notes.add("row_not_understood", say("neither the header nor a row of the block"), at=line)
     _check(matrix, columns, kind, blocks[0][0], notes)
     return matrix
 
@@ -144,20 +151,42 @@ def _blocks(lines: Sequence[Line], kind: str) -> Iterator[list[Line]]:
 def _check(matrix: Matrix, columns: list[str], kind: str, title: Line, notes: Notes) -> None:
     if list(matrix) != columns:
         notes.add(
-            "rows_missing", f"{len(columns)} columns but {len(matrix)} rows in the block of {kind}", at=title
+            "rows_missing",
+            say(
+                "%(count)s columns but %(count_2)s rows in the block of %(kind)s",
+                count=len(columns),
+                count_2=len(matrix),
+                kind=kind,
+            ),
+            at=title,
         )
     for row, cells in matrix.items():
         if cells.get(row, "0") not in ("0", "X"):
-            notes.add("diagonal", f"GPU {row} is not 0 from itself; the columns may be shifted", at=title)
+            notes.add(
+                "diagonal",
+                say("GPU %(row)s is not 0 from itself; the columns may be shifted", row=row),
+                at=title,
+            )
         for column, value in cells.items():
             if row < column and matrix.get(column, cells).get(row, value) != value:
                 notes.add(
-                    "not_symmetric", f"{kind} of GPUs {row} and {column} differs by direction", at=title
+                    "not_symmetric",
+                    say(
+                        "%(kind)s of GPUs %(row)s and %(column)s differs by direction",
+                        kind=kind,
+                        row=row,
+                        column=column,
+                    ),
+                    at=title,
                 )
             if row != column and not (
                 value.isdecimal() if kind != "link_type" else _LINK_WORDS.fullmatch(value)
             ):
-                notes.add("value_not_understood", f"{value[:40]!r} is no {kind} between GPUs", at=title)
+                notes.add(
+                    "value_not_understood",
+                    say("%(value)s is no %(kind)s between GPUs", value=f"{value[:40]!r}", kind=kind),
+                    at=title,
+                )
 
 
 def _numa(lines: Sequence[Line], notes: Notes) -> tuple[dict[str, int], dict[str, int]]:
@@ -166,9 +195,17 @@ def _numa(lines: Sequence[Line], notes: Notes) -> tuple[dict[str, int], dict[str
         found = _NUMA.search(line.text)
         if found is None:
             if _NUMA_LIKE.search(line.text):
-                notes.add("value_not_understood", "no NUMA node of a GPU", at=line)
+                notes.add("value_not_understood", say("no NUMA node of a GPU"), at=line)
             continue
         known = values[found[2].lower()]
         if known.setdefault(found[1], int(found[3])) != int(found[3]):
-            notes.add("repeated_device", f"GPU {found[1]} has another NUMA {found[2].lower()} above", at=line)
+            notes.add(
+                "repeated_device",
+                say(
+                    "GPU %(found)s has another NUMA %(found_2)s above",
+                    found=found[1],
+                    found_2=found[2].lower(),
+                ),
+                at=line,
+            )
     return values["node"], values["affinity"]

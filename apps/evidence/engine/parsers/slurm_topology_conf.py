@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._switch_tree import HostLists, Switch, check, check_nodes, levels, roots
@@ -42,16 +43,16 @@ def read(source: Source) -> Reading:
         config.take(line)
     if not config.switches and not config.blocks:
         raise Unreadable(
-            "topology.conf: neither a SwitchName nor a BlockName line could be read", code="no_topology"
+            say("topology.conf: neither a SwitchName nor a BlockName line could be read"), code="no_topology"
         )
     if not source.text().endswith("\n"):
-        notes.add("last_line_not_ended", "the last line has no line end; the file may be cut there")
+        notes.add("last_line_not_ended", say("the last line has no line end; the file may be cut there"))
     real_names = _real_names(lines, {part.name for part in (*config.switches, *config.blocks)})
     facts = _facts(config, real_names)
     check(config.switches, notes)
     check_nodes(((block.name, block.nodes, block.line) for block in config.blocks), notes)
     if config.switches and config.blocks:
-        notes.add("two_kinds", "both switches and blocks are defined; Slurm uses one kind")
+        notes.add("two_kinds", say("both switches and blocks are defined; Slurm uses one kind"))
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 
 
@@ -91,12 +92,18 @@ class _Config:
 
     def take(self, line: Line) -> None:
         if (include := _INCLUDE.fullmatch(line.text)) is not None:
-            self.notes.add("include", f"the file {include[1]} is included but not at hand", at=line)
+            self.notes.add(
+                "include",
+                say("the file %(include)s is included but not at hand", include=include[1]),
+                at=line,
+            )
             return
         values = {found[1].casefold(): found[2] or found[3] or "" for found in _PARAMETER.finditer(line.text)}
         if _PARAMETER.sub("", line.text).strip() or not values.keys() <= _KNOWN | _SHOWN:
             self.notes.add(
-                "line_not_understood", "this line has something that topology.conf does not know", at=line
+                "line_not_understood",
+                say("this line has something that topology.conf does not know"),
+                at=line,
             )
         if "switchname" in values:
             self._define(self.switches, values["switchname"], values, line)
@@ -104,7 +111,7 @@ class _Config:
             self._define(self.blocks, values["blockname"], values, line)
         elif ("nodes" in values or "switches" in values) and "aggregatedblock" not in values:
             self.notes.add(
-                "line_not_understood", "nodes or switches without a name that they belong to", at=line
+                "line_not_understood", say("nodes or switches without a name that they belong to"), at=line
             )
         if "blocksizes" in values:
             self._sizes(values["blocksizes"], line)
@@ -115,7 +122,9 @@ class _Config:
         kind = "switch" if defined is self.switches else "block"
         if (kind, name) in self._names:
             self.notes.add(
-                "defined_twice", f"the {kind} {name} is defined above; this line is not read", at=line
+                "defined_twice",
+                say("the %(kind)s %(name)s is defined above; this line is not read", kind=kind, name=name),
+                at=line,
             )
             return
         self._names.add((kind, name))
@@ -126,7 +135,7 @@ class _Config:
             line=line.number,
         )
         if kind == "block" and not part.nodes:
-            self.notes.add("empty", f"the block {name} has no nodes", at=line)
+            self.notes.add("empty", say("the block %(name)s has no nodes", name=name), at=line)
         if "linkspeed" in values:
             self.link_speeds[name] = values["linkspeed"]
         defined.append(part)
@@ -134,12 +143,14 @@ class _Config:
     def _sizes(self, text: str, line: Line) -> None:
         sizes = [size.strip() for size in text.split(",")]
         if not all(size.isascii() and size.isdigit() and len(size) < 10 for size in sizes):
-            self.notes.add("value_not_understood", "BlockSizes is no list of numbers", at=line)
+            self.notes.add("value_not_understood", say("BlockSizes is no list of numbers"), at=line)
             return
         if len(set(sizes)) != len(sizes):
-            self.notes.add("size_twice", "a block size is listed twice", at=line)
+            self.notes.add("size_twice", say("a block size is listed twice"), at=line)
         if self.block_sizes is not None:
-            self.notes.add("defined_twice", "BlockSizes stands above already; the last one counts", at=line)
+            self.notes.add(
+                "defined_twice", say("BlockSizes stands above already; the last one counts"), at=line
+            )
         self.block_sizes = [int(size) for size in sizes]
 
 

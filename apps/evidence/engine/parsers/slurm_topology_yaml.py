@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import load_objects, mapping, sequence, text_of
 from apps.evidence.engine.parsers._switch_tree import HostLists, Switch, check, check_nodes, levels, roots
@@ -39,12 +40,14 @@ def read(source: Source) -> Reading:
                 reader.take(entry, document.line)
             else:
                 notes.add(
-                    "not_a_topology", "an entry without the key topology is passed over", line=document.line
+                    "not_a_topology",
+                    say("an entry without the key topology is passed over"),
+                    line=document.line,
                 )
     if not reader.topologies:
-        raise Unreadable("topology.yaml: no entry has the key topology", code="no_topology")
+        raise Unreadable(say("topology.yaml: no entry has the key topology"), code="no_topology")
     if sum(topology["cluster_default"] is True for topology in reader.topologies) > 1:
-        notes.add("two_defaults", "more than one topology is the default of the cluster")
+        notes.add("two_defaults", say("more than one topology is the default of the cluster"))
     facts = {"topologies": reader.topologies, "structures": reader.structures}
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 
@@ -61,10 +64,20 @@ class _Reader:
     def take(self, entry: Mapping[str, Any], line: int) -> None:
         name = text_of(entry["topology"])
         if name is None or any(topology["name"] == name for topology in self.topologies):
-            self.notes.add("name", f"a topology has no name or one that came before ({name})", line=line)
+            self.notes.add(
+                "name", say("a topology has no name or one that came before (%(name)s)", name=name), line=line
+            )
         kinds = [kind for kind in KINDS if kind in entry]
         if len(kinds) != 1:
-            self.notes.add("kind", f"topology {name}: one kind expected, found {kinds or 'none'}", line=line)
+            self.notes.add(
+                "kind",
+                say(
+                    "topology %(name)s: one kind expected, found %(kinds)s",
+                    name=name,
+                    kinds=kinds or say("none"),
+                ),
+                line=line,
+            )
         kind = kinds[0] if kinds else None
         counts, structure = self._read(kind, mapping(entry[kind]), line) if kind else ({}, {})
         default = _truth(entry.get("cluster_default"))
@@ -93,11 +106,15 @@ class _Reader:
         sizes = [size for each in (dims, *placements) for size in each.values()]
         if None in sizes or any(placements.count(each) > 1 for each in placements):
             self.notes.add(
-                "value_not_understood", f"a size of the torus {group['name']} is missing or twice", line=line
+                "value_not_understood",
+                say("a size of the torus %(name)s is missing or twice", name=group["name"]),
+                line=line,
             )
         elif prod(size for size in dims.values() if size is not None) != len(group["nodes"]):
             self.notes.add(
-                "count_differs", f"the torus {group['name']} has more or fewer places than nodes", line=line
+                "count_differs",
+                say("the torus %(name)s has more or fewer places than nodes", name=group["name"]),
+                line=line,
             )
         return {**group, "dims": dims, "placements": placements}
 
@@ -122,10 +139,10 @@ class _Reader:
         check_nodes(((block["name"], block["nodes"], line) for block in blocks), self.notes)
         sizes = sequence(body.get("block_sizes"))
         if not all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
-            self.notes.add("value_not_understood", "block_sizes is no list of numbers", line=line)
+            self.notes.add("value_not_understood", say("block_sizes is no list of numbers"), line=line)
             sizes = []
         if len(set(sizes)) != len(sizes):
-            self.notes.add("size_twice", "a block size is listed twice", line=line)
+            self.notes.add("size_twice", say("a block size is listed twice"), line=line)
         counts = {"block_sizes": list(sizes), "blocks": len(blocks), "nodes": _node_count(blocks)}
         return counts, {"blocks": blocks}
 
@@ -134,13 +151,23 @@ class _Reader:
     ) -> Iterator[dict[str, Any]]:
         """Name and nodes of each map of a list; a warning where the list or a name is missing."""
         if not _maps(body, key) or len(_maps(body, key)) != len(sequence(body.get(key))):
-            self.notes.add("value_not_understood", f"{key} is missing, empty or no list of maps", line=line)
+            self.notes.add(
+                "value_not_understood",
+                say("%(key)s is missing, empty or no list of maps", key=key),
+                line=line,
+            )
         seen: set[str] = set()
         for given in _maps(body, key):
             name = text_of(given.get(name_key))
             if name is None or name in seen:
                 self.notes.add(
-                    "name", f"an entry of {key} has no name or one that came before ({name})", line=line
+                    "name",
+                    say(
+                        "an entry of %(key)s has no name or one that came before (%(name)s)",
+                        key=key,
+                        name=name,
+                    ),
+                    line=line,
                 )
             seen.add(name or "")
             yield {"name": name, "nodes": self._names(given.get("nodes"), line)}

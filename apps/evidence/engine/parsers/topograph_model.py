@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import load_objects, mapping, sequence, text_of
 from apps.evidence.engine.parsers._switch_tree import HostLists, Switch, check, check_nodes, levels, roots
@@ -37,15 +38,15 @@ def read(source: Source) -> Reading:
         and ("blocks" in document.value or "capacity_blocks" in document.value)
     ]
     if not models:
-        raise Unreadable("no document has switches and blocks", code="no_topology")
+        raise Unreadable(say("no document has switches and blocks"), code="no_topology")
     if len(models) > 1:
-        notes.add("repeated_document", "more than one model; the first is read", line=models[1].line)
+        notes.add("repeated_document", say("more than one model; the first is read"), line=models[1].line)
     model, line = models[0].value, models[0].line
     switches = list(_switches(model.get("switches"), line, notes))
     blocks = list(_blocks(model, switches, line, notes))
     check_nodes(((block["name"] or "a block", block["nodes"], line) for block in blocks), notes)
     if 0 < sum(block["domain"] is None for block in blocks) < len(blocks):
-        notes.add("no_domain", "some blocks name an NVLink domain and others do not", line=line)
+        notes.add("no_domain", say("some blocks name an NVLink domain and others do not"), line=line)
     domains: dict[str, int] = {}
     for block in blocks:
         if block["domain"] is not None:
@@ -76,7 +77,11 @@ def _switches(value: Any, line: int, notes: Notes) -> Iterator[dict[str, Any]]:
     seen: set[str] = set()
     for name, body in entries:
         if name is None or name in seen:
-            notes.add("name", f"a switch has no name or one that came before ({name}); not read", line=line)
+            notes.add(
+                "name",
+                say("a switch has no name or one that came before (%(name)s); not read", name=name),
+                line=line,
+            )
             continue
         seen.add(name)
         labels = mapping(body.get("labels")) or mapping(body.get("metadata"))
@@ -100,7 +105,9 @@ def _blocks(
         nodes = [node for text in _texts(body.get("nodes")) for node in lists.expand(text, line=line)]
         if not nodes:
             notes.add(
-                "empty", f"the block {name or text_of(body.get('switch')) or ''} has no nodes", line=line
+                "empty",
+                say("the block %(name)s has no nodes", name=name or text_of(body.get("switch")) or ""),
+                line=line,
             )
         labels = {
             key: text_of(value)

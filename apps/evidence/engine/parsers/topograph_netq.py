@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import load_objects, mapping, text_of
 from apps.evidence.engine.reading import Reading, Unreadable
@@ -34,22 +35,30 @@ def read(source: Source) -> Reading:
         value = document.value
         for entry in value if isinstance(value, list) else [value]:
             if not isinstance(entry, dict) or "DomainUUID" not in entry:
-                notes.add("not_a_node", "an entry without DomainUUID is passed over", line=document.line)
+                notes.add("not_a_node", say("an entry without DomainUUID is passed over"), line=document.line)
                 continue
             node = _node(entry)
             if node["name"] is None or node["name"] in seen:
                 notes.add(
-                    "name", f"a node has no name or one that came before ({node['name']})", line=document.line
+                    "name",
+                    say("a node has no name or one that came before (%(name)s)", name=node["name"]),
+                    line=document.line,
                 )
                 continue
             if node["gpus"] is None:
-                notes.add("no_gpus", f"node {node['name']} has no list of GPUs", line=document.line)
+                notes.add(
+                    "no_gpus", say("node %(name)s has no list of GPUs", name=node["name"]), line=document.line
+                )
             if len(set(map(str, entry.get("GpuIDList") or ()))) != (node["gpus"] or 0):
-                notes.add("repeated_gpu", f"node {node['name']} lists a GPU twice", line=document.line)
+                notes.add(
+                    "repeated_gpu",
+                    say("node %(name)s lists a GPU twice", name=node["name"]),
+                    line=document.line,
+                )
             seen.add(node["name"])
             nodes.append(node)
     if not nodes:
-        raise Unreadable("no node with a DomainUUID is in it", code="no_nodes")
+        raise Unreadable(say("no node with a DomainUUID is in it"), code="no_nodes")
     domains = (node["domain_uuid"] for node in nodes)
     facts = {
         "nodes": [node["name"] for node in nodes],
