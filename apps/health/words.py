@@ -100,6 +100,12 @@ _RULES: Mapping[str, tuple[Word, Word]] = {
         _("NVLink fabric not ready"),
         _("CUDA does not start on NVSwitch systems until the fabric is registered."),
     ),
+    "fabric-manager-down": (
+        _("Fabric manager does not run"),
+        _(
+            "Without it no GPU reaches another through the NVSwitches; jobs fall back to PCIe or do not start."
+        ),
+    ),
     "recovery-asked": (
         _("The driver asks for a recovery"),
         _("The driver reports that the GPU needs a reset or a reboot."),

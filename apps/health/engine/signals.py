@@ -74,6 +74,7 @@ _NVLINK_ERRORS = frozenset(
         "link_recovery_failed_events",
     }
 )
+_CHANGING = frozenset({"activating", "deactivating", "reloading"})
 _NPU_LEVELS = {"OK": 0, "WARNING": 1, "ALARM": 2, "CRITICAL": 3}
 
 
@@ -198,6 +199,18 @@ def _from_ports(facts: Mapping[str, Any]) -> Iterator[Signal]:
             yield from _share(device, "port_rate_share", float(port["rate_gbps"]), best, " Gbit/s")
 
 
+def _from_fabric_manager(facts: Mapping[str, Any]) -> Iterator[Signal]:
+    service: Mapping[str, Any] = facts.get("service") or {}
+    mismatch = facts.get("driver_mismatch")
+    state = service.get("state")
+    if state is None or service.get("loaded") in ("not-found", "masked") or state in _CHANGING:
+        return  # nothing is said, it is not meant to run here, or it is about to
+    detail = f"{state} ({service['sub_state']})" if service.get("sub_state") else str(state)
+    if mismatch:
+        detail = f"{detail}; it is {mismatch['fabric_manager']}, the driver {mismatch['driver']}"
+    yield Signal(name="fabric_manager_down", device="", value=float(state != "active"), detail=detail)
+
+
 def _from_npu(facts: Mapping[str, Any]) -> Iterator[Signal]:
     for chip in facts.get("devices") or ():
         device = str(chip.get("bus_id") or f"{chip.get('npu')}/{chip.get('chip')}")
@@ -214,6 +227,7 @@ _READERS = {
     "nvidia_smi_nvlink": _from_nvlink,
     "dcgm_metrics": _from_dcgm_metrics,
     "dcgmi_diag": _from_diagnostic,
+    "fabric_manager": _from_fabric_manager,
     "ibstat": _from_ports,
     "npu_smi": _from_npu,
 }

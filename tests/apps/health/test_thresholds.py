@@ -29,6 +29,19 @@ GPU = {
 
 READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
     (
+        "fabric_manager",
+        {"service": {"state": "failed", "sub_state": "Result: signal", "loaded": "loaded"}},
+        {("fabric-manager-down", ""): Verdict.FAIL},
+    ),
+    (
+        "fabric_manager",
+        {"service": {"state": "active", "sub_state": "running", "loaded": "loaded"}},
+        {("fabric-manager-down", ""): Verdict.PASS},
+    ),
+    ("fabric_manager", {"service": {"state": "inactive", "loaded": "not-found"}}, {}),
+    ("fabric_manager", {"service": {"state": "activating", "loaded": "loaded"}}, {}),
+    ("fabric_manager", {"versions": ["570.133.20"], "service": None}, {}),
+    (
         "nvidia_smi_q",
         {"gpus": [GPU], "attached_gpus": 8, "gpus_listed": 8},
         {
