@@ -26,14 +26,10 @@ class Ends:
         above = {row.key[0] for row in rows}
         self.domains = {home for name, _pk, home in switches if home and name in above}
 
-    def of(self, upper: str, lower: str) -> dict[str, int | None]:
-        """The columns of a link between the two, in the order of ENDS."""
+    def of(self, upper: str, lower: str) -> tuple[int | None, ...]:
+        """The ends of a link between the two, in the order of ENDS."""
         node, slash, index = lower.partition("/")
         card = self.cards[f"{node}/{int(index)}"] if slash else None
         switch = self.switches.get(lower) if not slash else None
-        return {
-            "upper_id": self.switches[upper],
-            "accelerator_id": card,
-            "lower_id": switch,
-            "node_id": self.nodes[lower] if card is None and switch is None else None,
-        }
+        node_id = self.nodes[lower] if card is None and switch is None else None
+        return self.switches[upper], card, switch, node_id

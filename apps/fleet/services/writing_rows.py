@@ -13,7 +13,7 @@ from apps.fleet.engine.description import natural
 from apps.fleet.engine.importing import ImportPlan, TablePlan, Updated
 from apps.fleet.engine.tables import Table, Values
 from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, NodeAlias, SubDomain, Switch
-from apps.fleet.services.inserting import insert
+from apps.fleet.services.many_rows import change, insert
 from apps.fleet.services.writing_ends import ENDS, Ends
 from apps.fleet.services.writing_parts import write_parts, write_swaps
 
@@ -118,20 +118,24 @@ class _Writer:
             (_new_card(row.values, *nodes[row.values["node"]], halls) for row in plan.created),
         )
         self.changed.update(nodes[row.values["node"]][1] for row in plan.created)
-        rows = {
-            (card.node.name, card.index): card
-            for card in Accelerator.objects.filter(
-                node__cluster=self.cluster, node__name__in={row.key[0] for row in plan.updated}
-            ).select_related("node")
-        }
-        touched = []
-        for change in plan.updated:
-            card = rows[str(change.key[0]), int(str(change.key[1]))]
-            for name in _CARD:
-                setattr(card, name, change.values[name])
-            card.sub_domain_id = halls.get((card.node.domain_id, change.values["sub_domain"]))
-            touched.append(card)
-        Accelerator.objects.bulk_update(touched, [*_CARD, "sub_domain"], batch_size=500)
+        if not plan.updated:
+            return
+        cards = Accelerator.objects.filter(node__cluster=self.cluster).values_list(
+            "node__name", "index", "pk"
+        )
+        there = {(node, index): pk for node, index, pk in cards.iterator(chunk_size=5000)}
+        change(
+            Accelerator,
+            ("sub_domain_id", *_CARD),
+            (
+                (
+                    halls.get((nodes[row.values["node"]][1], row.values["sub_domain"])),
+                    *_cells(row.values, _CARD),
+                    there[row.values["node"], row.values["index"]],
+                )
+                for row in plan.updated
+            ),
+        )
 
     def switches(self, plan: TablePlan) -> None:
         domains = _ids(Domain.objects.filter(cluster=self.cluster))
@@ -152,18 +156,22 @@ class _Writer:
 
     def links(self, plan: TablePlan) -> None:
         ends = Ends(self.cluster, [*plan.created, *plan.updated])
+        ends_of = {
+            row.key: ends.of(str(row.key[0]), str(row.key[1])) for row in [*plan.created, *plan.updated]
+        }
         insert(
             Link,
             (*ENDS, *_LINK),
-            (
-                tuple(ends.of(str(row.key[0]), str(row.key[1])).values())
-                + tuple(row.values[name] for name in _LINK)
-                for row in plan.created
-            ),
+            ((*ends_of[row.key], *_cells(row.values, _LINK)) for row in plan.created),
         )
-        for row in plan.updated:
-            found = Link.objects.filter(**ends.of(str(row.key[0]), str(row.key[1])))
-            found.update(**_picked(row.values, _LINK))
+        if plan.updated:
+            links = Link.objects.filter(upper__cluster=self.cluster).values_list(*ENDS, "pk")
+            there = {found[:-1]: found[-1] for found in links.iterator(chunk_size=5000)}
+            change(
+                Link,
+                _LINK,
+                ((*_cells(row.values, _LINK), there[ends_of[row.key]]) for row in plan.updated),
+            )
         self.changed.update(ends.domains)
 
     def _take_along(self, moved: Sequence[Updated], domains: Mapping[str, int]) -> None:
@@ -175,10 +183,12 @@ class _Writer:
         cards = Accelerator.objects.filter(
             node__cluster=self.cluster, node__name__in=[row.key[0] for row in moved], sub_domain__isnull=False
         )
-        touched = list(cards.select_related("node", "sub_domain"))
-        for card in touched:
-            card.sub_domain_id = halls.get((card.node.domain_id, str(card.sub_domain)))
-        Accelerator.objects.bulk_update(touched, ["sub_domain"], batch_size=500)
+        homes = cards.values_list("pk", "node__domain_id", "sub_domain__name")
+        change(
+            Accelerator,
+            ("sub_domain_id",),
+            [(halls.get((home, hall)), pk) for pk, home, hall in homes],
+        )
 
     def _halls(self) -> dict[tuple[int | None, Any], int]:
         """(domain, name) → sub-domain."""
@@ -216,26 +226,33 @@ def _update(
     refers: Mapping[str, tuple[str, Mapping[str, int]]] | None = None,
 ) -> None:
     """Write changed rows that are found by their name. refers: column → (field, name → id)."""
-    found = {row.name: row for row in rows.filter(name__in=[change.key[0] for change in changes])}
-    touched = []
-    for change in changes:
-        row = found[str(change.key[0])]
-        for name in names:
-            setattr(row, name, change.values[name])
-        for column, (attribute, ids) in (refers or {}).items():
-            setattr(row, attribute, ids.get(str(change.values[column])))
-        if versioned:
-            row.version += 1
-        touched.append(row)
-    fields = [*names, *(refers or ()), *(["version"] if versioned else [])]
-    model.objects.bulk_update(touched, fields, batch_size=500)
+    if not changes:
+        return
+    there, references = _ids(rows), refers or {}
+    change(
+        model,
+        [*names, *(attribute for attribute, _ids_of in references.values())],
+        (
+            (
+                *_cells(row.values, names),
+                *(ids_of.get(str(row.values[column])) for column, (_attribute, ids_of) in references.items()),
+                there[row.key[0]],
+            )
+            for row in changes
+        ),
+        versioned=versioned,
+    )
 
 
 def _new_card(
     values: Values, node: int, home: int | None, halls: Mapping[tuple[int | None, Any], int]
 ) -> tuple[Any, ...]:
     hall = halls.get((home, values["sub_domain"]))
-    return (node, hall, values["index"], *(values[name] for name in _CARD))
+    return (node, hall, values["index"], *_cells(values, _CARD))
+
+
+def _cells(values: Values, names: Iterable[str]) -> tuple[Any, ...]:
+    return tuple(values[name] for name in names)
 
 
 def _picked(values: Values, names: Iterable[str]) -> dict[str, Any]:
