@@ -29,6 +29,29 @@ GPU = {
 
 READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
     (
+        "ibstat",
+        {
+            "devices": [{"name": "mlx5_0", "type": "MT4129"}, {"name": "mlx5_1", "type": "MT4129"}]
+            + [{"name": "mlx5_2", "type": "MT4125"}],
+            "ports": [
+                {
+                    "device": device,
+                    "port": "1",
+                    "state": "active",
+                    "link_layer": "Ethernet",
+                    "rate_gbps": rate,
+                }
+                for device, rate in (("mlx5_0", 400.0), ("mlx5_1", 200.0), ("mlx5_2", 100.0))
+            ],
+        },
+        {
+            ("port-slow", "mlx5_0/1"): Verdict.PASS,
+            ("port-slow", "mlx5_1/1"): Verdict.FAIL,
+            ("port-slow", "mlx5_2/1"): Verdict.PASS,
+            **{("port-down", f"mlx5_{place}/1"): Verdict.PASS for place in range(3)},
+        },
+    ),
+    (
         "fabric_manager",
         {"service": {"state": "failed", "sub_state": "Result: signal", "loaded": "loaded"}},
         {("fabric-manager-down", ""): Verdict.FAIL},
