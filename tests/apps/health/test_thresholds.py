@@ -31,8 +31,11 @@ READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
     (
         "ibstat",
         {
-            "devices": [{"name": "mlx5_0", "type": "MT4129"}, {"name": "mlx5_1", "type": "MT4129"}]
-            + [{"name": "mlx5_2", "type": "MT4125"}],
+            "devices": [
+                {"name": "mlx5_0", "type": "MT4129"},
+                {"name": "mlx5_1", "type": "MT4129"},
+                {"name": "mlx5_2", "type": "MT4125"},
+            ],
             "ports": [
                 {
                     "device": device,
