@@ -98,6 +98,7 @@ SCHEMAS: Mapping[Table, Schema] = {
             Column(name="rack", read=cells.text(80)),
             Column(name="position", read=cells.text(40)),
             Column(name="serial", read=cells.text(120)),
+            Column(name="system_serial", read=cells.text(120)),
             Column(name="aliases", read=cells.names(255), default=()),
         ),
     ),

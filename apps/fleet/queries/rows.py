@@ -48,7 +48,7 @@ def _nodes(cluster: Cluster) -> Iterable[Values]:
     aliases: dict[int, list[str]] = defaultdict(list)
     for node, name in NodeAlias.objects.filter(cluster=cluster).values_list("node_id", "name"):
         aliases[node].append(name)
-    plain = ("name", "index", "life_cycle", "rack", "position", "serial")
+    plain = ("name", "index", "life_cycle", "rack", "position", "serial", "system_serial")
     rows = Node.objects.filter(cluster=cluster).order_by("domain__name", "index", "name")
     for row in rows.values("pk", "domain__name", *plain):
         own = tuple(sorted(aliases[row.pop("pk")]))

@@ -52,18 +52,18 @@ def write_swaps(cluster: Cluster, plan: ImportPlan, at: datetime) -> None:
     After the rows are written. Parts that the import names itself stay as it says.
     """
     tables = {one.table: one for one in plan.tables}
-    boards = [row for row in _updated(tables, Table.NODES) if _swapped(row)]
-    cards = [row for row in _updated(tables, Table.ACCELERATORS) if _swapped(row)]
-    if not boards and not cards:
+    given = [*_updated(tables, Table.NODES), *_updated(tables, Table.ACCELERATORS)]
+    swapped = [row for row in given if _swapped(row)]
+    if not swapped:
         return
-    names = {str(row.key[0]) for row in [*boards, *cards]}
+    names = {str(row.key[0]) for row in swapped}
     nodes = dict(Node.objects.filter(cluster=cluster, name__in=names).values_list("name", "pk"))
-    rows = [(nodes[str(row.key[0])], _slot(row), row) for row in [*boards, *cards]]
+    rows = [(nodes[str(row.key[0])], row) for row in swapped]
     HardwareChange.objects.bulk_create(
         [
             HardwareChange(node_id=node, slot=slot, what=what, before=before, after=after, seen_at=at)
-            for node, slot, row in rows
-            for what, before, after in _swapped(row)
+            for node, row in rows
+            for slot, what, before, after in _swapped(row)
         ],
         batch_size=_BATCH,
     )
@@ -76,10 +76,15 @@ def _updated(tables: dict[Table, TablePlan], table: Table) -> tuple[Updated, ...
     return tables[table].updated if table in tables else ()
 
 
-def _swapped(row: Updated) -> list[tuple[str, str, str]]:
-    """(what, before, after) of each part of the identity that is another."""
-    changes = ((what, *row.changes[what]) for what in ("serial", "uuid") if what in row.changes)
-    return [(what, str(before), str(after)) for what, before, after in changes if before and after]
+def _swapped(row: Updated) -> list[tuple[str, str, str, str]]:
+    """(slot, what, before, after) of each part of the identity that is another."""
+    places = {
+        "serial": (_slot(row), "serial"),
+        "uuid": (_slot(row), "uuid"),
+        "system_serial": ("system", "serial"),
+    }
+    changes = ((place, *row.changes[name]) for name, place in places.items() if name in row.changes)
+    return [(*place, str(before), str(after)) for place, before, after in changes if before and after]
 
 
 def _slot(row: Updated) -> str:
@@ -87,12 +92,15 @@ def _slot(row: Updated) -> str:
 
 
 def _note_moves(
-    cluster: Cluster, rows: Iterable[tuple[int, str, Updated]], own: Collection[Key], at: datetime
+    cluster: Cluster, rows: Iterable[tuple[int, Updated]], own: Collection[Key], at: datetime
 ) -> None:
     """What left waits for a decision, unless it is in another node by now; what came is installed."""
     there, in_nodes, key_of = _parts_by_key(cluster), _in_nodes(cluster), SCHEMAS[Table.PARTS].key_of
     fresh, touched = [], []
-    for node, slot, row in rows:
+    for node, row in rows:
+        slot = _slot(row)
+        if all(place != slot for place, *_change in _swapped(row)):
+            continue  # the machine alone, which is no part with a stage
         old, new = _identity(row, slot, is_new=False), _identity(row, slot, is_new=True)
         moves = [(new, PartStage.INSTALLED)]
         moves += [] if in_nodes & set(_marks(old)) else [(old, PartStage.REMOVED)]

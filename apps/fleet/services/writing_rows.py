@@ -19,7 +19,7 @@ from apps.fleet.services.writing_parts import write_parts, write_swaps
 
 _BATCH = 2000
 _DOMAIN = ("layout", "topology", "accelerator_model", "unidirectional_bytes_per_s", "scale_out_bytes_per_s")
-_NODE = ("index", "life_cycle", "rack", "position", "serial")
+_NODE = ("index", "life_cycle", "rack", "position", "serial", "system_serial")
 _CARD = ("model", "uuid", "serial", "bus_id")
 _SWITCH = ("tier", "index", "ports")
 _LINK = ("count", "unidirectional_bytes_per_s", "optical")

@@ -17,7 +17,7 @@ from apps.fleet.services import imports
 pytestmark = pytest.mark.django_db
 
 FLEET = {
-    "nodes": [{"name": "n1", "serial": "B1"}],
+    "nodes": [{"name": "n1", "serial": "B1", "system_serial": "M1"}],
     "accelerators": [{"node": "n1", "index": 0, "serial": "A0", "uuid": "GPU-A0", "model": "h100"}],
 }
 
@@ -131,6 +131,15 @@ def test_a_swap_that_a_file_shows_is_noticed(fleet):
         ("A1", "", "installed", "0"),
         ("B1", "", "removed", "board"),
     }
+
+
+def test_another_machine_under_the_same_name_is_noticed(cluster):
+    take(cluster, {"nodes": [{"name": "n1", "system_serial": "M1"}]})
+    take(cluster, {"nodes": [{"name": "n1", "system_serial": "M2"}]})
+    assert list(HardwareChange.objects.values_list("slot", "what", "before", "after")) == [
+        ("system", "serial", "M1", "M2")
+    ]
+    assert not Part.objects.exists()
 
 
 def test_a_file_says_itself_what_becomes_of_the_card_that_left(fleet):
