@@ -9,3 +9,4 @@ import "./filter.js";
 import "./scroll.js";
 import "./charts.js";
 import "./zone.js";
+import "./print.js";
