@@ -30,7 +30,7 @@ NAMES: dict[str, str | Promise] = {
     "regret_18.4b": _l("loss by the choice, vTrain 18.4B"),
 }
 _CLOSE = _l(
-    "Six of the ten layouts lie within 14 % of each other, and three were measured 8 to 10 % slower than any term "
+    "Six of the ten layouts lie within 14 % of each other, and three were measured 7 to 10 % slower than any term "
     "of the model explains; a term that moved those would move others away."
 )
 WHY: dict[str, str | Promise] = {"spearman_18.4b": _CLOSE, "regret_18.4b": _CLOSE}
@@ -39,7 +39,7 @@ _REMARKS: dict[str, str | Promise] = {
         "Single releases lie above: one configuration became half as fast again between two releases, and the "
         "version of the software is no input of a plan."
     ),
-    "coverage": _l("Over all runs; single sources lie outside of these limits."),
+    "coverage": _l("Over all runs; sources of fewer than ten runs lie outside of these limits."),
 }
 
 

@@ -35,10 +35,13 @@ COLUMNS = (
     "sequence_parallel", "precision", "zero_distopt", "tflops_per_gpu", "tokens_per_s_gpu", "iteration_time_s",
     "iteration_time_derived_s", "tflops_definition", "notes",
 )  # fmt: skip
+STEP_COLUMNS = ("iteration_time_s", "iteration_time_derived_s")
+TIME_COLUMNS = (*STEP_COLUMNS, "tokens_per_s_gpu")
 DOMAIN_DEFAULT = 8
 CHUNK_LAYERS = 2
 DOMAINS = {"nvidia-gb200": 72, "nvidia-gb300": 72}
 NETWORK_IN_NOTES = re.compile(r"(\d+(?:\.\d+)?) Gb/s per node")
+COUNTING_IN_DEFINITION = re.compile(r"causal|full attention|form\b", re.IGNORECASE)
 OVERLAP_IN_NOTES = re.compile(r"(?:DP/)?TP(?:/PP)? comm overlap on|TP overlap", re.IGNORECASE)
 
 
@@ -109,7 +112,7 @@ def _complete(
         system=system,
         workload=workload,
         layout=layout,
-        assumptions=(*assumed, *from_system, *from_layout, *from_options, *from_workload),
+        assumptions=(*assumed, *from_system, *from_layout, *from_options, *from_workload, *_counting(row)),
     )
     return PublishedRun(
         id=row["id"],
@@ -234,6 +237,15 @@ def _options(row: Mapping[str, str], part: Accelerator) -> tuple[Options, list[A
     return Options(precision=PRECISIONS[name], framework=framework, overlap=overlap), assumed
 
 
+def _counting(row: Mapping[str, str]) -> list[Assumption]:
+    """How attention FLOPs were counted, where seconds follow from TFLOP/s and their definition leaves it open."""
+    has_time = any(row[name] for name in TIME_COLUMNS)
+    if has_time or COUNTING_IN_DEFINITION.search(row["tflops_definition"]):
+        return []
+    source = say("counted in full unless the source says causal")
+    return [Assumption(name="tflops_counting", value=str(AttentionFlops.FULL), source=source, uncertain=True)]
+
+
 def _framework(row: Mapping[str, str]) -> Framework:
     """PyTorch FSDP where the sharding column says so, DeepSpeed where the notes do, else Megatron."""
     if "(fsdp)" in row["zero_distopt"]:
@@ -247,7 +259,7 @@ def measured_seconds(row: Mapping[str, str], plan: PlanInput) -> float:
     TFLOP/s count hardware FLOPs where the row's definition says so, and attention in full unless it says
     causal: halved figures of the long-sequence tables would need more than the cards' 16-bit peak.
     """
-    for column in ("iteration_time_s", "iteration_time_derived_s"):
+    for column in STEP_COLUMNS:
         if row[column]:
             return float(row[column])
     sequences, cards = int(row["global_batch"]), int(row["gpus"])
