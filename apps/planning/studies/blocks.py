@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _l
 
 from apps.core.speech import said
 from apps.core.texts import kept, of_row
+from apps.core.units import show_bytes
 from apps.planning.engine.study_terms import STUDY_TERMS
 
 Text: TypeAlias = "str | Promise"
@@ -134,7 +135,7 @@ class Assumptions:
         return [
             {
                 **row,
-                "value": _plain(row["value"]),
+                "value": _plain(row["name"], row["value"]),
                 "source": said(of_row(row, "source")),
                 "confidence": CONFIDENCE.get(row["confidence"], row["confidence"]),
             }
@@ -183,9 +184,13 @@ class Assumed:
         self.rows.append(row | kept(source))
 
 
-def _plain(value: Any) -> Any:
+def _plain(name: str, value: Any) -> Any:
     if isinstance(value, bool):
         return yes_no(value)
+    if name.endswith("_bytes"):
+        return show_bytes(value)
+    if name == "peak_flops":
+        return f"{value / 1e12:,.4g} TFLOP/s"
     return f"{value:z,.6g}" if isinstance(value, float) else value
 
 

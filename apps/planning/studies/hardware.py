@@ -54,8 +54,8 @@ HARDWARE_START: dict[str, Any] = {"accelerator": "nvidia-gb200", "domain_size": 
 def system_document(values: Values, **changed: Any) -> dict[str, Any]:
     """The planner's system object from cleaned values, without what was left empty."""
     both = {**values, **changed}
-    figures = {"figures": both["figures"]} if both.get("figures") else {}
-    return {name: both[name] for name in SIZES if both.get(name) is not None} | figures
+    own = {name: both[name] for name in ("figures", "measured") if both.get(name)}
+    return {name: both[name] for name in SIZES if both.get(name) is not None} | own
 
 
 def system_from(values: Values, **changed: Any) -> tuple[System, tuple[Assumption, ...]]:

@@ -10,7 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.texts import of_row
 from apps.core.units import show_change, show_seconds, show_share
+from apps.planning.documents import is_search
 from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
 from apps.planning.engine.estimate import PlanInput, estimate
 from apps.planning.engine.reading import read_plan
@@ -39,6 +41,8 @@ FACTORS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 GRID = (0.5, 0.75, 1.0, 1.5, 2.0)
 CURVES = ("scale_up_bandwidth", "scale_out_bandwidth", "matrix_efficiency", "memory_bandwidth")
 DASHES = ("solid", "dash", "dot", "dashdot")
+SAME_SYSTEM = ("accelerator", "accelerators", "domain_size", "scale_up_gb_s", "scale_out_gb_s")
+OF_SYSTEM = ("sub_domain_size", "convergence_ratio", "measured")
 LAYOUT = ("tp", "pp", "vpp", "dp", "cp", "ep", "micro_batch", "global_batch", "seq_len", "recompute", "zero")
 
 
@@ -79,10 +83,25 @@ class SensitivityForm(HardwareFields):
     zero = f.whole("ZeRO", least=0, most=3)
     change_percent = f.number(_l("Figures lower and higher by"), least=1, most=90, unit="%")
 
+    def values(self) -> dict[str, Any]:
+        """The cleaned input; of a plan's version also what it says beyond the fields, so that its step is the same."""
+        data = super().values()
+        if self.plan is None or is_search(self.plan.input):
+            return data
+        system, parallel = self.plan.input["system"], self.plan.input["parallel"]
+        start = {"domain_size": data["domain_size"]}  # which a plan need not state
+        beyond: dict[str, Any] = {
+            "options": {key: value for key, value in parallel.items() if key not in self.fields}
+        }
+        if all(data[name] == system.get(name, start.get(name)) for name in SAME_SYSTEM):
+            beyond |= {name: system[name] for name in OF_SYSTEM if name in system}
+        return data | beyond
+
 
 def plan_of(values: Values) -> PlanInput:
     """The plan of cleaned values. Raises Invalid with pointers to the fields."""
-    parallel = {name: values[name] for name in LAYOUT} | {"precision": values["precision"]}
+    chosen = {name: values[name] for name in LAYOUT} | {"precision": values["precision"]}
+    parallel = (values.get("options") or {}) | chosen
     try:
         return read_plan({"model": values["model"], "system": system_document(values), "parallel": parallel})
     except Invalid as error:
@@ -128,6 +147,11 @@ def _assumptions(values: Values, assumptions: Any) -> list[dict[str, Any]]:
     for one in assumptions:
         stated = own[one.name]["confidence"] if one.name in own else "derived"
         assumed.add(one.name, one.value, one.source, "rule_of_thumb" if one.uncertain else stated)
+    measured = values.get("measured") or {}
+    source = of_row({"message": measured.get("source", ""), **measured.get("said", {})})
+    for name, value in measured.items():
+        if name not in ("source", "said"):
+            assumed.add(name, value, source, "measured")
     return assumed.rows
 
 

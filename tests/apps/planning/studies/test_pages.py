@@ -69,6 +69,9 @@ def test_odd_values_are_errors_at_their_fields_and_never_a_500(key, vic, client_
         sent = dict.fromkeys(STUDIES[key].form.base_fields, odd) | {"asked": "1"}
         method = browser.post if STUDIES[key].is_long else browser.get
         answer = method(f"/plans/studies/{key}/", sent)
+        if "\0" in odd:  # which is refused before any page is asked
+            assert answer.status_code == 400
+            continue
         assert answer.status_code == 200, odd
         assert "to correct" in answer.content.decode(), odd
 
@@ -190,3 +193,27 @@ def test_every_field_of_a_study_is_shown_under_a_heading():
         shown = [name for _title, names in study.form.groups for name in names]
         assert sorted(shown) == sorted(study.form.base_fields), key
         assert set(study.form.start) <= set(study.form.base_fields), key
+
+
+def test_the_sensitivity_of_a_plan_starts_from_its_own_step(bo, cluster, api, run_jobs):
+    document = LLAMA_70B | {
+        "system": LLAMA_70B["system"] | {"measured": {"scale_up_busbw_gb_s": 200, "source": "run 7"}},
+        "parallel": LLAMA_70B["parallel"] | {"overlap": {"tp": False}},
+    }
+    actor = actor_for(bo)
+    version = create_plan(actor=actor, scope_id=cluster.scope_id, name="Measured", document=document)
+    run_jobs()
+    version.refresh_from_db()
+    token = factories.bearer(bo, "read")
+    body = {"plan": f"{version.plan_id}.1"}
+    answer = api(token).post("/api/v1/planning/sensitivity/", body, format="json").json()
+    assert answer["result"]["iteration_time_s"] == version.result["iteration_time_s"]
+    rows = {row["name"]: row for row in answer["result"]["assumptions"]}
+    assert (rows["scale_up_busbw_gb_s"]["source"], rows["scale_up_busbw_gb_s"]["confidence"]) == (
+        "run 7",
+        "measured",
+    )
+    other = (
+        api(token).post("/api/v1/planning/sensitivity/", body | {"scale_up_gb_s": 100}, format="json").json()
+    )
+    assert "measured" not in other["input"], "what was measured there says nothing about another system"
