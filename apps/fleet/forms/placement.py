@@ -20,7 +20,7 @@ class PlacementForm(forms.Form):
 
     domain = forms.ModelChoiceField(queryset=Domain.objects.none(), label=_("Domain"), required=False)
     ranks = forms.CharField(
-        label=_("Ranks"),
+        label=_("Rank list"),
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),

@@ -22,7 +22,7 @@ HOUR_S = 3600.0
 class JobClassForm(forms.Form):
     """One class of equal jobs; spans in hours."""
 
-    name = forms.CharField(label=_("Jobs"), max_length=40, required=False)
+    name = forms.CharField(label=_("Kind of job"), max_length=40, required=False)
     cards = forms.IntegerField(label=_("Accelerators"), min_value=1, required=False)
     count = forms.IntegerField(label=_("How many"), min_value=1, required=False)
     duration_h = forms.FloatField(label=_("Hours each"), min_value=0.01, required=False)
