@@ -147,13 +147,13 @@ def _text(cell: object) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bool) or not isinstance(cell, str | int | float):
-        raise BadCell("a text")
+        raise BadCell(say("a text"))
     return unguarded(cell).strip() if isinstance(cell, str) else str(cell)
 
 
 def _number(cell: object) -> int | float | None:
     if isinstance(cell, bool) or not isinstance(cell, str | int | float | None):
-        raise BadCell("a number")
+        raise BadCell(say("a number"))
     if isinstance(cell, str):
         written = cell.strip()
         if not written:
@@ -161,7 +161,7 @@ def _number(cell: object) -> int | float | None:
         try:
             cell = int(written) if written.isdecimal() and len(written) < 19 else float(written)
         except ValueError:
-            raise BadCell("a number") from None
+            raise BadCell(say("a number")) from None
     if isinstance(cell, float) and not math.isfinite(cell):
         raise BadCell(say("a finite number"))
     return cell

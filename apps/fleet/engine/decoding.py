@@ -80,7 +80,7 @@ def _text(data: bytes) -> str:
             say(
                 "byte %(start)s: the file is not %(encoding)s text",
                 start=fault.start,
-                encoding=encoding.upper(),
+                encoding=encoding.removesuffix("-sig").upper(),
             ),
             "encoding",
         ) from fault
