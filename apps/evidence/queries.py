@@ -64,7 +64,7 @@ def accepted_before(*, scope_id: int, sha256: str) -> Receipt | None:
 
 
 def twins_of(
-    actor: Actor, digests: Collection[str], *, scope_id: int, since: datetime
+    actor: Actor, digests: Collection[str], node_names: Collection[str], *, scope_id: int, since: datetime
 ) -> dict[tuple[str, str, str], Receipt]:
     """Digest, node name and file name to the newest delivery of them by the same caller.
 
@@ -72,6 +72,7 @@ def twins_of(
     """
     rows = Receipt.objects.filter(
         scope_id=scope_id,
+        node_name__in=node_names,
         sha256__in=digests,
         received_at__gt=since,
         person_id=actor.person_id,

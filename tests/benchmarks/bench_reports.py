@@ -11,14 +11,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import http.client
+import json
 import os
-import resource
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,8 @@ from tests import factories
 REPORTS = 1_000
 AT_LEAST_PER_S = 200.0
 WORKERS, CALLERS = 3, 6
+TOGETHER = 6  # files that a node reports at a time
+_serving: set[int] = set()
 FILE = ROOT / "tests/corpus/nvidia-smi-xml/h100x8-570.86.15.xml"
 
 
@@ -59,45 +62,69 @@ def nodes_of(count: int) -> tuple[Any, list[Node]]:
     return cluster, Node.objects.bulk_create(rows)
 
 
-def at_service(nodes: list[Node], data: bytes) -> float:
-    """Unchanged reports a second, read already."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Reports a second, and the processor time that Python took for each (of the servers, where there are any)."""
+
+    rate_per_s: float
+    worked_s: float
+
+
+def at_service(nodes: list[Node], data: bytes) -> dict[str, Measure]:
+    """Unchanged reports at the service, read already."""
     reading = read(Source.of_bytes(data))
     facts = component_facts(reading)
-    begun = 0.0
+    begun = worked = 0.0
     for turn in range(2):
-        begun = time.perf_counter()
+        begun, worked = time.perf_counter(), time.process_time()
         for node in nodes:
             changed = services.record_report(
                 node_id=node.pk, kind=reading.kind, facts=facts, sha256=f"{turn:064}"
             )
             assert changed == (turn == 0)
-    return len(nodes) / (time.perf_counter() - begun)
+    took_s, worked_s = time.perf_counter() - begun, time.process_time() - worked
+    return {"service": Measure(rate_per_s=REPORTS / took_s, worked_s=worked_s / REPORTS)}
 
 
-def by_rest(cluster: Any, nodes: list[Node], data: bytes) -> float:
-    """Unchanged reports a second through the whole of the portal: known bytes are named, not sent again."""
+def by_rest(cluster: Any, nodes: list[Node], data: bytes) -> dict[str, Measure]:
+    """Unchanged reports through the whole of the portal: known bytes are named, not sent again."""
     collector = factories.service_account("collector", Role.OPERATOR, scope=cluster.scope)
     bearer = factories.bearer(collector, TokenScope.READ, TokenScope.EVIDENCE_WRITE, clusters=[cluster.scope])
     place = reverse("api_portal:hand_in", args=[cluster.slug])
     sha256 = hashlib.sha256(data).hexdigest()
 
-    def report(port: int, node: Node, body: bytes = b"") -> int:
+    def call(port: int, address: str, body: bytes, media: str) -> int:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        query = f"?node={node.name}" + ("" if body else f"&sha256={sha256}")
-        headers = {"Authorization": f"Bearer {bearer}", "Content-Type": "application/octet-stream"}
-        connection.request("POST", place + query, body, headers)
+        headers = {"Authorization": f"Bearer {bearer}", "Content-Type": media}
+        connection.request("POST", address, body, headers)
         status = connection.getresponse().status
         connection.close()
         return status
 
+    def report(port: int, node: Node, body: bytes = b"") -> int:
+        query = f"?node={node.name}" + ("" if body else f"&sha256={sha256}")
+        return call(port, place + query, body, "application/octet-stream")
+
+    def report_together(port: int, some: list[Node]) -> int:
+        body = {"reports": [{"sha256": sha256, "node": node.name} for node in some]}
+        return call(port, f"{place}unchanged/", json.dumps(body).encode(), "application/json")
+
+    lots = [nodes[start : start + TOGETHER] for start in range(0, len(nodes), TOGETHER)]
     with serving() as port, ThreadPoolExecutor(CALLERS) as callers:
         assert report(port, nodes[0], data) == 201
         assert set(callers.map(partial(report, port), nodes)) <= {200, 201}
-        begun = time.perf_counter()
-        answers = list(callers.map(partial(report, port), nodes))
-        took_s = time.perf_counter() - begun
-        assert set(answers) == {200}, set(answers)
-    return len(nodes) / took_s
+        alone = measured(lambda: set(callers.map(partial(report, port), nodes)))
+        together = measured(lambda: set(callers.map(partial(report_together, port), lots)))
+    return {"REST, one by one": alone, f"REST, {TOGETHER} in a request": together}
+
+
+def measured(send: Callable[[], set[int]]) -> Measure:
+    """Sends REPORTS unchanged reports to servers; all are counted."""
+    begun, before = time.perf_counter(), _worked_by_children_s()
+    answers = send()
+    took_s, worked_s = time.perf_counter() - begun, _worked_by_children_s() - before
+    assert answers == {200}, answers
+    return Measure(rate_per_s=REPORTS / took_s, worked_s=worked_s / REPORTS)
 
 
 @contextlib.contextmanager
@@ -108,7 +135,10 @@ def serving() -> Iterator[int]:
         port = free.getsockname()[1]
     how = ["--worker-class", "gthread", "--workers", str(WORKERS), "--threads", "8", "--log-level", "warning"]
     command = [sys.executable, "-m", "gunicorn", "supernode_portal.wsgi", "--bind", f"127.0.0.1:{port}", *how]
-    server = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PORTAL_LOG_LEVEL": "WARNING"})
+    server = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | {"PORTAL_LOG_LEVEL": "WARNING"}, process_group=0
+    )
+    _serving.add(server.pid)
     try:
         _wait_for(port)
         yield port
@@ -131,23 +161,25 @@ def main() -> int:
     with transaction.atomic():
         cluster, nodes = nodes_of(REPORTS)
     failed = False
-    for name, measure in (("service", at_service), ("REST", partial(by_rest, cluster))):
-        worked_s = _worked_s()
-        rate = measure(nodes, data)
-        worked_s = _worked_s() - worked_s
-        failed |= rate < AT_LEAST_PER_S
-        note = f"  LIMIT {AT_LEAST_PER_S:.0f}" if rate < AT_LEAST_PER_S else ""
+    for name, measure in (at_service(nodes, data) | by_rest(cluster, nodes, data)).items():
+        is_slow = measure.rate_per_s < AT_LEAST_PER_S
+        failed |= is_slow
+        note = f"  LIMIT {AT_LEAST_PER_S:.0f}" if is_slow else ""
         print(
-            f"{connection.vendor}: {name}: {rate:,.0f} unchanged reports/s, at most "
-            f"{worked_s / (2 * len(nodes)) * 1e3:.1f} ms of Python's processor time each, starting included{note}"
+            f"{connection.vendor}: {name}: {measure.rate_per_s:,.0f} unchanged reports/s, "
+            f"{measure.worked_s * 1e3:.1f} ms of Python's processor time each{note}"
         )
     return int(failed)
 
 
-def _worked_s() -> float:
-    """Processor time of this process and of the servers that it started and that have ended."""
-    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(used.ru_utime + used.ru_stime for used in both)
+def _worked_by_children_s() -> float:
+    """Processor time so far of the servers, which run in a process group of their own; Linux."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:13])) if int(fields[2]) in _serving else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

@@ -72,10 +72,10 @@ def record_unchanged(*, repeats: Sequence[Repeat], fresh_for_s: float) -> list[d
     fresh_for_s) until now; and each that follows one of these for the same node and kind. The cheap way: nothing
     is read or compared, and the rows move in the same three queries for one report and for many.
     """
-    now = clock.now()
     nodes, kinds = {one.node_id for one in repeats}, {one.kind for one in repeats}
     held = NodeReport.objects.select_for_update().filter(node_id__in=nodes, kind__in=kinds).order_by("pk")
     rows = {(row.node_id, row.kind): row for row in held}
+    now = clock.now()  # with the rows locked: two at once must not each be older than the other
     moved: dict[tuple[int, str], NodeReport] = {}
     said_at: list[datetime | None] = []
     for one in repeats:

@@ -38,11 +38,12 @@ def countable(*, actor: Actor, scope_id: int, reports: Sequence[Said]) -> dict[i
     actor.require(Right.OPERATE, scope_id)
     actor.require_token_scope(TokenScope.EVIDENCE_WRITE)
     since = clock.now() - COUNTED_FOR
-    twins = queries.twins_of(actor, {one.sha256 for one in reports}, scope_id=scope_id, since=since)
     keys = [
         (one.sha256, values.plain(one.node_name.strip(), 255), values.plain(one.file_name, 255))
         for one in reports
     ]
+    digests, names = {key[0] for key in keys}, {key[1] for key in keys}
+    twins = queries.twins_of(actor, digests, names, scope_id=scope_id, since=since)
     return {place: twins[key] for place, key in enumerate(keys) if key in twins}
 
 
