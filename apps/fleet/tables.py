@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.core.templatetags.components import state, when
 from apps.fleet.models import Node
-from apps.fleet.queries import cards_on, counted, state_of
+from apps.fleet.queries import cards_on, counted, listed, state_of
 
 _FIGURES = {"th": {"class": "number"}}
 _NONE = "—"
@@ -57,7 +57,7 @@ class NodeTable(tables.Table):
 
     def body(self) -> SafeString:
         """The rows of the page, as HTML."""
-        nodes = [row.record for row in self.paginated_rows]
+        nodes = listed(row.record for row in self.paginated_rows)
         heads = [str(column.header) for column in self.columns][1:]
         row = format_html(_ROW, "{}", "{}", *(part for head in heads for part in (head, "{}")))
         numbers, chip = cards_on(nodes), cache(state)

@@ -15,6 +15,7 @@ from apps.fleet.queries.node_page import NodePage, node_page
 from apps.fleet.queries.nodes import (
     cards_on,
     counted,
+    listed,
     missing_node,
     node_by_reported_name,
     node_for,
@@ -55,6 +56,7 @@ __all__ = [
     "holds_visible",
     "in_state",
     "links_visible",
+    "listed",
     "missing_node",
     "node_by_reported_name",
     "node_for",

@@ -23,8 +23,19 @@ def nodes_visible(actor: Actor) -> NodeQuerySet:
 
 
 def node_rows(actor: Actor, cluster: Cluster) -> NodeQuerySet:
-    """The nodes of a cluster for its list."""
-    return nodes_visible(actor).filter(cluster=cluster).order_by("domain__name", "index", "name")
+    """The nodes of a cluster for its list, in its order, with nothing but their ids: `listed` gives the rest.
+
+    Ten thousand whole rows take the database twice as long to sort as their ids do.
+    """
+    rows = nodes_visible(actor).filter(cluster=cluster).order_by("domain__name", "index", "name")
+    return rows.select_related(None).prefetch_related(None).only("pk")
+
+
+def listed(nodes: Iterable[Node]) -> list[Node]:
+    """These nodes in their order, with domain, cluster and active holds joined."""
+    ids = [node.pk for node in nodes]
+    found = with_active_holds(Node.objects.select_related("cluster", "domain")).in_bulk(ids)
+    return [found[one] for one in ids if one in found]
 
 
 def cards_on(nodes: Iterable[Node]) -> dict[int, int]:
