@@ -14,7 +14,7 @@ _TERMS = (
         formula=say("(cards x MFU) after / (cards x MFU) before"),
         source=say("definition of MFU"),
     ),
-    Term(key="claims.time_saved", formula=say("1 - 1/speed-up"), source="definition"),
+    Term(key="claims.time_saved", formula=say("1 - 1/speed-up"), source=say("definition")),
     Term(
         key="claims.equivalent_extra_cards", formula=say("cards x gain"), source=say("same MFU on every card")
     ),
@@ -28,7 +28,11 @@ _TERMS = (
         formula=say("FLOPs / (cards x peak x MFU)"),
         source=say("definition of MFU"),
     ),
-    Term(key="claims.efficiency", formula=say("factor / (cards after / cards before)"), source="definition"),
+    Term(
+        key="claims.efficiency",
+        formula=say("factor / (cards after / cards before)"),
+        source=say("definition"),
+    ),
     Term(key="claims.world", formula=say("TP x PP x DP; experts lie over TP x DP"), source="Megatron-LM"),
     Term(
         key="reliability.p_any",
@@ -96,23 +100,23 @@ _TERMS = (
         formula=say("depreciation + interest on mean capital + kW x PUE x 8766 h x price + upkeep"),
         source=say("straight depreciation"),
     ),
-    Term(key="cost.total", formula=say("yearly cost x years"), source="definition"),
+    Term(key="cost.total", formula=say("yearly cost x years"), source=say("definition")),
     Term(
         key="cost.per_million",
         formula=say("yearly cost / (tokens/s x useful time x year) x 1e6"),
-        source="definition",
+        source=say("definition"),
     ),
     Term(
         key="cost.marginal",
         formula=say("added yearly cost / added tokens of a year x 1e6"),
-        source="definition",
+        source=say("definition"),
     ),
     Term(
         key="cost.break_even",
         formula=say("yearly cost of the supernode / of the ordinary cluster, same cards"),
         source=say("same cost of a token"),
     ),
-    Term(key="inference.weights", formula=say("P x bytes of a weight"), source="definition"),
+    Term(key="inference.weights", formula=say("P x bytes of a weight"), source=say("definition")),
     Term(
         key="inference.kv_token",
         formula=say("2 L k d x bytes; L (rank + rope) x bytes with MLA"),
@@ -121,7 +125,7 @@ _TERMS = (
     Term(
         key="inference.kv_request",
         formula=say("cache of a token x context; windowed layers keep their window"),
-        source="definition",
+        source=say("definition"),
     ),
     Term(
         key="inference.batch",
@@ -131,15 +135,19 @@ _TERMS = (
     Term(
         key="inference.first_token",
         formula=say("max(2 P_active s + attention / rate, weights / bandwidth) + collectives"),
-        source="roofline",
+        source=say("roofline"),
     ),
     Term(
         key="inference.output_token",
         formula=say("max(FLOPs / rate, (touched weights + cache) / bandwidth) + collectives"),
-        source="roofline",
+        source=say("roofline"),
     ),
-    Term(key="inference.balanced", formula=say("rate / bandwidth x bytes / 2"), source="roofline"),
-    Term(key="inference.pool", formula=say("P x bytes / memory of a card, rounded up"), source="definition"),
+    Term(key="inference.balanced", formula=say("rate / bandwidth x bytes / 2"), source=say("roofline")),
+    Term(
+        key="inference.pool",
+        formula=say("P x bytes / memory of a card, rounded up"),
+        source=say("definition"),
+    ),
     Term(
         key="sensitivity.step",
         formula=say("the sum of the parts of a step"),
@@ -158,7 +166,7 @@ _TERMS = (
     Term(
         key="scaling.efficiency",
         formula=say("tokens/s per card over that of the first size"),
-        source="definition",
+        source=say("definition"),
     ),
     Term(
         key="scaling.bottleneck",
@@ -171,7 +179,7 @@ _TERMS = (
         source="Rajbhandari et al. 2019",
     ),
     Term(key="envelope.total", formula="P (2 + 2 or 4 + 12)", source=say("mixed-precision Adam")),
-    Term(key="envelope.per_card", formula=say("all of it / cards"), source="definition"),
+    Term(key="envelope.per_card", formula=say("all of it / cards"), source=say("definition")),
     Term(
         key="envelope.ring", formula=say("2 (n - 1)/n x S / B, B one way"), source="Patarasuk and Yuan 2009"
     ),

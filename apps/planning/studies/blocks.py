@@ -189,6 +189,8 @@ def _plain(name: str, value: Any) -> Any:
         return yes_no(value)
     if name.endswith("_bytes"):
         return show_bytes(value)
+    if isinstance(value, str):
+        return said(value)
     if name == "peak_flops":
         return f"{value / 1e12:,.4g} TFLOP/s"
     return f"{value:z,.6g}" if isinstance(value, float) else value

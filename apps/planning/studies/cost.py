@@ -134,7 +134,7 @@ def _assumptions(values: Values) -> list[dict[str, Any]]:
     )
     assumed.add(
         "depreciation",
-        "straight",
+        say("straight"),
         say("the same amount each year down to the residual value"),
         "rule_of_thumb",
     )

@@ -96,7 +96,7 @@ def compute(values: Values) -> Result:
 def _assumptions(values: Values) -> list[dict[str, Any]]:
     assumed = Assumed()
     assumed.add("optimizer_bytes_per_parameter", 12, say("Adam: fp32 weights, momentum, variance"), "derived")
-    assumed.add("activations", "none", say("come on top, and buffers and a reserve of 10 %"), "stated")
+    assumed.add("activations", say("none"), say("come on top, and buffers and a reserve of 10 %"), "stated")
     assumed.add("latency", 0.0, say("left out; it rules small messages"), "stated")
     return assumed.rows
 

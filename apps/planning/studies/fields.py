@@ -105,7 +105,8 @@ class ModelField(forms.Field):
         choices = [(one.id, one.name) for one in shipped_models().values()]
         if plan is not None:
             self.of_plan = plan.input["model"]
-            choices.insert(0, (self.OF_PLAN, f"{plan}: {self.of_plan.get('name') or now_('its model')}"))
+            name = self.of_plan.get("name") or now_("its model")
+            choices.insert(0, (self.OF_PLAN, f"{plan}: {name}"))
         self.widget.choices = choices
 
     def to_python(self, value: Any) -> dict[str, Any]:

@@ -213,7 +213,7 @@ def _assumptions(values: Values) -> list[dict[str, Any]]:
     assumed.add("per_node_week", values["per_node_week"], values["rate_source"], confidence)
     assumed.add("bytes_per_parameter", 14, say("2 of weights and 12 of optimizer"), "derived")
     assumed.add(
-        "failures", "exponential", say("independent of each other and without memory"), "rule_of_thumb"
+        "failures", say("exponential"), say("independent of each other and without memory"), "rule_of_thumb"
     )
     assumed.add("seed", 1, say("random numbers of the simulation, repeatable"), "stated")
     return assumed.rows

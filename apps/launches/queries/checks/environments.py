@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import reverse
 
+from apps.core.texts import say
 from apps.core.verdicts import Verdict
 from apps.environments.engine import drift, job_env
 from apps.environments.queries import intent_of, known_good, policy_of, reported_versions
@@ -36,7 +37,7 @@ def no_drift(subject: Subject) -> Found:
     versions = reported_versions(subject.node_ids, stale_after_s=stale_after_s)
     reports = [drift.NodeReport(node=node.name, reported=versions.get(node.pk, {})) for node in subject.nodes]
     result = drift.evaluate(entries=entries, nodes=reports, now=subject.now, stale_after_s=stale_after_s)
-    proof = Proof(label="drift", url=reverse("environments:drift", args=[subject.launch.domain_id]))
+    proof = Proof(label=say("drift"), url=reverse("environments:drift", args=[subject.launch.domain_id]))
     if result.verdict is Verdict.PASS:
         return Found(
             verdict=Verdict.PASS,

@@ -7,6 +7,7 @@ from collections import defaultdict
 from django.urls import reverse
 
 from apps.changes.queries import open_changes_on
+from apps.core.texts import say
 from apps.core.verdicts import Verdict
 from apps.fleet.models import HoldKind, LifeCycle, NodeHealth
 from apps.fleet.queries import active_holds
@@ -96,5 +97,5 @@ def upkeep_done(subject: Subject) -> Found:
         code="upkeep_overdue",
         message=f"overdue: {names}",
         values={"names": names},
-        proofs=(Proof(label="upkeep", url=reverse("health:upkeep")),),
+        proofs=(Proof(label=say("upkeep"), url=reverse("health:upkeep")),),
     )
