@@ -17,6 +17,7 @@ from apps.evidence.models import Evidence, Receipt
 from apps.evidence.services import Said
 from apps.evidence.services.repeats import COUNTED_FOR
 from apps.fleet.models import Node, NodeAlias
+from apps.health.engine.hysteresis import WINDOW
 from apps.portal.services import intake
 from apps.portal.services.unchanged import count_unchanged
 from tests import factories
@@ -29,12 +30,18 @@ def node(database, cluster):
     return factories.node(cluster, "sn-n01", domain=factories.domain(cluster, "sn"), accelerators=8)
 
 
+def settled(person, cluster, name: str) -> Receipt:
+    """A node's report with all its bytes, so often that health is settled on it; the newest delivery."""
+    for _turn in range(WINDOW):
+        receipt = intake.take_in(
+            actor=actor_for(person), cluster=cluster, chunks=[corpus.read(corpus.XML)], node_name=name
+        )
+    return receipt
+
+
 @pytest.fixture
 def first(cluster, bo, node) -> Receipt:
-    """The node's report, with all its bytes."""
-    return intake.take_in(
-        actor=actor_for(bo), cluster=cluster, chunks=[corpus.read(corpus.XML)], node_name="sn-n01"
-    )
+    return settled(bo, cluster, "sn-n01")
 
 
 @pytest.fixture
@@ -48,12 +55,12 @@ def again(cluster, bo, first):
 
 
 def test_the_same_report_is_counted_and_makes_no_row(first, again, node):
-    before = NodeReport.objects.get(node=node)
+    before, rows = NodeReport.objects.get(node=node), Receipt.objects.count()
 
     counted = again()
 
     report = NodeReport.objects.get(node=node)
-    assert (counted.pk, counted.times, Receipt.objects.count()) == (first.pk, 2, 1)
+    assert (counted.pk, counted.times, Receipt.objects.count()) == (first.pk, 2, rows)
     assert report.reported_at > before.reported_at
     assert Node.objects.get(pk=node.pk).last_reported_at == report.received_at
     assert NodeFact.objects.filter(sha256=first.sha256).count() == NodeFact.objects.count()
@@ -63,14 +70,14 @@ def test_many_reports_are_counted_in_as_many_queries_as_one(cluster, bo, first, 
     names = ["sn-n01"] + [f"sn-n{place:02}" for place in range(2, 6)]
     for name in names[1:]:
         factories.node(cluster, name, domain=node.domain, accelerators=8)
-        intake.take_in_known(actor=actor_for(bo), cluster=cluster, sha256=first.sha256, node_name=name)
+        settled(bo, cluster, name)
     actor = actor_for(bo)
 
     def count(some: list[str]) -> None:
         reports = [Said(sha256=first.sha256, node_name=name) for name in some]
         assert None not in count_unchanged(actor=actor, cluster=cluster, reports=reports)
 
-    assert count_queries(lambda: count(names)) == count_queries(lambda: count(names[:1])) <= 12
+    assert count_queries(lambda: count(names)) == count_queries(lambda: count(names[:1])) <= 13
 
 
 def test_of_one_file_none_is_counted_after_one_that_is_not(cluster, bo, first):
@@ -87,7 +94,7 @@ def test_the_same_report_twice_in_one_request_is_counted_twice(cluster, bo, firs
 
     count_unchanged(actor=actor_for(bo), cluster=cluster, reports=[same, same])
 
-    assert Receipt.objects.get().times == 3
+    assert Receipt.objects.get(pk=first.pk).times == 3
 
 
 def test_when_it_was_said_last_is_kept(again):
@@ -113,7 +120,7 @@ def test_a_node_that_was_silent_for_too_long_is_taken_in_whole(first, again, nod
 
 
 def test_after_a_day_a_report_is_taken_in_whole_again(first, again):
-    Receipt.objects.filter(pk=first.pk).update(received_at=clock.now() - COUNTED_FOR)
+    Receipt.objects.update(received_at=clock.now() - COUNTED_FOR)
 
     whole = again()
 
@@ -161,7 +168,7 @@ def test_who_may_not_hand_in_counts_nothing(first, again, vic, eve):
         again(person=vic)
     with pytest.raises(Missing):
         again(person=eve)
-    assert Receipt.objects.get().times == 1
+    assert set(Receipt.objects.values_list("times", flat=True)) == {1}
 
 
 def test_thinned_bytes_must_be_sent(first, again):
@@ -188,4 +195,4 @@ def test_reports_at_the_same_moment_are_each_counted(committed_database, first, 
     for thread in threads:
         thread.join()
 
-    assert (Receipt.objects.count(), Receipt.objects.get().times) == (1, 5)
+    assert Receipt.objects.get(pk=first.pk).times == 5
