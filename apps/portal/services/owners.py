@@ -182,8 +182,10 @@ def _run_effects(run: BenchmarkRun, received_at: datetime) -> list[Effect]:
 
 def node_health(delivery: Delivery) -> list[Effect]:
     """Health: figures and faults of the node."""
-    if delivery.node is None or delivery.is_outdated or evidence.was_applied_before(delivery.receipt):
-        return []  # the same bytes again are no second observation
+    if delivery.node is None or delivery.is_outdated:
+        return []
+    if delivery.reading.kind in _LOGS and evidence.was_applied_before(delivery.receipt):
+        return []  # the same events again; of a state the same bytes later say that it is still so
     held = health.record_reading(
         node_id=delivery.node.pk, reading=delivery.reading, sha256=delivery.sha256, at=delivery.said_at
     )

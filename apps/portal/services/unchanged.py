@@ -18,6 +18,7 @@ from apps.evidence.models import Receipt
 from apps.evidence.services import Said
 from apps.fleet.models import Cluster, Node
 from apps.fleet.queries import node_by_reported_name
+from apps.health.queries import unsettled_observations
 
 _VERSIONS = frozenset({"node_versions", "node_versions_same"})
 # What a delivery may have brought about that the same bytes for the same node do not bring about again.
@@ -36,9 +37,10 @@ def count_unchanged(*, actor: Actor, cluster: Cluster, reports: Sequence[Said]) 
     """Count reports of known bytes at the deliveries that they repeat; None where one must be taken in whole.
 
     One is counted where the same caller delivered the same bytes for the same node within a day, where they are
-    its newest and not stale, and where no change that is under way waits for what the node reports. Of one file
-    of a node none is counted after one that is not: their order is part of what they say. The same few queries
-    for one report and for many. Raises NotAllowed and Missing by role and token scope.
+    its newest and not stale, where health is settled on what they say, and where no change that is under way waits
+    for what the node reports. Of one file of a node none is counted after one that is not: their order is part of
+    what they say. The same few queries for one report and for many. Raises NotAllowed and Missing by role and
+    token scope.
     """
     twins = _twins(actor, cluster, reports)
     return _counted(cluster, reports, twins) if twins else [None] * len(reports)
@@ -54,6 +56,7 @@ def _twins(actor: Actor, cluster: Cluster, reports: Sequence[Said]) -> dict[int,
     }
     means = _nodes_meant(cluster, {reports[place].node_name for place in twins})
     changing = _changing({twin.node_id for twin in twins.values()})
+    twins = _without_unsettled(twins)
     kept: dict[int, _Twin] = {}
     passed_over: set[tuple[str, str]] = set()
     for place, report in enumerate(reports):
@@ -64,6 +67,19 @@ def _twins(actor: Actor, cluster: Cluster, reports: Sequence[Said]) -> dict[int,
         else:
             kept[place] = twin
     return kept
+
+
+def _without_unsettled(twins: dict[int, _Twin]) -> dict[int, _Twin]:
+    """Those that would change nothing about their node's health: they tell of none, or it is settled on them."""
+    observed = {
+        place: (twin.node_id, twin.receipt.sha256)
+        for place, twin in twins.items()
+        if any(effect["what"] == "node_health" for effect in twin.receipt.effects)
+    }
+    if not observed:
+        return twins
+    unsettled = unsettled_observations(set(observed.values()), now=clock.now())
+    return {place: twin for place, twin in twins.items() if observed.get(place) not in unsettled}
 
 
 @transaction.atomic

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from datetime import timedelta
 
@@ -45,6 +46,27 @@ def send(cluster, bo):
         return intake.take_in(
             actor=actor_for(bo), cluster=cluster, chunks=[data], node_name=node_name, **fields
         )
+
+    return sent
+
+
+@pytest.fixture
+def send_known(cluster, bo):
+    """As a node that asks first: by digest where these bytes were accepted; says whether they were."""
+
+    def sent(data: bytes, at) -> bool:
+        sha256 = hashlib.sha256(data).hexdigest()
+        if not Receipt.objects.filter(sha256=sha256, reading__isnull=False).exists():
+            return False
+        intake.take_in_known(
+            actor=actor_for(bo),
+            cluster=cluster,
+            sha256=sha256,
+            file_name="ibstat.txt",
+            node_name="sn-n01",
+            collected_at=at,
+        )
+        return True
 
     return sent
 
@@ -179,8 +201,22 @@ def test_the_same_report_again_confirms_and_is_no_second_observation(send, node)
     before = list(HealthState.objects.values_list("rule", "device", "recent"))
     again = send(data, "sn-n01")
     assert before
-    assert effects_of(again) == {"node_versions_same"}
+    assert effects_of(again) == {"node_versions_same", "node_health"}
     assert list(HealthState.objects.values_list("rule", "device", "recent")) == before
+
+
+def test_the_same_bytes_later_are_another_observation_until_health_is_settled(send, send_known, node):
+    """A link that is down prints the same each time; so does one that is up again."""
+    up = corpus.read("ibstat/h100-all-active.txt")
+    down = up.replace(b"State: Active", b"State: Down", 1)
+    begin = clock.now() - timedelta(hours=6)
+    states = []
+    for minute, data in enumerate([up, up, up, down, down, up, up, up, up, up]):
+        at = begin + timedelta(minutes=2 * minute)
+        send_known(data, at) or send(data, "sn-n01", collected_at=at, file_name="ibstat.txt")
+        states.append(HealthState.objects.get(rule="port-down", device="mlx5_0/1").verdict)
+    assert states == ["pass"] * 4 + ["fail"] * 2 + ["pass"] * 4
+    assert Receipt.objects.filter(times__gt=1).count() == 2  # where health is settled they are only counted
 
 
 def test_an_older_report_that_arrives_late_overwrites_nothing(send, node):
