@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from apps.core.errors import Missing
@@ -27,6 +27,11 @@ _TROUBLE_FIRST = (
     NodeState.SPARE,
     NodeState.IN_SERVICE,
 )
+_DERIVED = (
+    "domain_id",
+    "life_cycle",
+    "health",
+)  # of a node, what its state is derived from, beside its holds
 _NEUTRAL = Shade(value="none", word="", style="tone-neutral")
 
 
@@ -153,19 +158,21 @@ def homes_of(cluster: Cluster) -> list[Domain | None]:
     return [*domains_of(cluster), *([None] if stray else [])]
 
 
-def aggregate_of(cluster: Cluster) -> Aggregate:
-    """The domains of a cluster in aggregate, and the nodes in none; as many queries however large it is."""
-    kinds: dict[int, set[str]] = defaultdict(set)
-    holds = Hold.objects.filter(node__cluster=cluster, released_at__isnull=True)
-    for node, kind in holds.values_list("node_id", "kind"):
-        kinds[node].add(kind)
-    states: dict[int | None, Counter[NodeState]] = defaultdict(Counter)
+def aggregate_of(cluster: Cluster, homes: list[Domain | None]) -> Aggregate:
+    """A cluster in aggregate, home by home; as many queries however large it is, and counting is the database's."""
     rows = Node.objects.in_use().filter(cluster=cluster).order_by()
-    for pk, home, life_cycle, health in rows.values_list("pk", "domain_id", "life_cycle", "health"):
-        states[home][derive(life_cycle=life_cycle, health=health, holds=frozenset(kinds[pk]))] += 1
+    active = Hold.objects.filter(node__in=rows, released_at__isnull=True)
+    kinds: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+    for *node, kind in active.values_list("node_id", *(f"node__{name}" for name in _DERIVED), "kind"):
+        kinds[tuple(node)].add(kind)
+    states: dict[int | None, Counter[NodeState]] = defaultdict(Counter)
+    for (_pk, home, life_cycle, health), held in kinds.items():
+        states[home][derive(life_cycle=life_cycle, health=health, holds=frozenset(held))] += 1
+    free = rows.exclude(Exists(active.filter(node=OuterRef("pk")))).values_list(*_DERIVED)
+    for home, life_cycle, health, number in free.annotate(number=Count("pk")):
+        states[home][derive(life_cycle=life_cycle, health=health, holds=frozenset())] += number
     counted = Accelerator.objects.filter(node__in=rows).order_by().values_list("node__domain_id")
     cards = dict(counted.annotate(number=Count("pk")))
-    homes = homes_of(cluster)
     keys = [home.pk if home else None for home in homes]
     tiles = (_tile(home, states[key], cards.get(key, 0)) for home, key in zip(homes, keys, strict=True))
     return Aggregate(tiles=tuple(tiles))

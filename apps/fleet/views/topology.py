@@ -40,7 +40,7 @@ def topology(request: HttpRequest, slug: str) -> HttpResponse:
     if asked or len(homes) == 1:
         domain = _domain(cluster, asked, homes)
         return render(request, "fleet/domain.html", context | _domain_context(request, cluster, domain))
-    return render(request, "fleet/topology.html", context | {"whole": drawing.aggregate_of(cluster)})
+    return render(request, "fleet/topology.html", context | {"whole": drawing.aggregate_of(cluster, homes)})
 
 
 def _domain(cluster: Cluster, asked: str, homes: list[Domain | None]) -> Domain | None:
