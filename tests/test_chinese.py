@@ -235,11 +235,15 @@ def test_rows_that_an_import_refuses_are_shown_in_chinese(bo: Any, cluster: Any)
 
 @pytest.mark.django_db
 def test_a_file_that_is_refused_is_refused_in_chinese(bo: Any, cluster: Any, tmp_path: Path) -> None:
-    sent = {"text": "no tool prints this"}
+    address = reverse("portal:hand_in", args=[cluster.slug])
 
-    page = chinese(bo).post(reverse("portal:hand_in", args=[cluster.slug]), sent, follow=True)
+    unknown = chinese(bo).post(address, {"text": "no tool prints this"}, follow=True).content.decode()
+    broken = chinese(bo).post(
+        address, {"text": "<nvidia_smi_log><gpu", "kind": "nvidia_smi_xml"}, follow=True
+    )
 
-    assert "这不是门户认识的工具的输出" in page.content.decode()
+    assert "这不是门户认识的工具的输出" in unknown
+    assert "nvidia-smi XML：" in broken.content.decode()
 
 
 @pytest.mark.django_db

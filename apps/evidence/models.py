@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.db import models
 from django.db.models import Q
@@ -67,6 +68,9 @@ class Receipt(models.Model):
     reading = models.ForeignKey(EvidenceReading, on_delete=models.PROTECT, null=True, related_name="+")
     refusal_code = models.CharField(max_length=40, blank=True)
     refusal = models.CharField(max_length=500, blank=True)
+    refusal_kept = models.JSONField(
+        default=dict, blank=True
+    )  # what it takes to say the refusal in another language
     effects = models.JSONField(default=list)  # [{"what": "node_versions", "label": "sn-n07", "node": "7"}]
     job = models.ForeignKey(Job, on_delete=models.PROTECT, null=True, related_name="+")  # reads a large file
     person = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
@@ -94,6 +98,11 @@ class Receipt(models.Model):
 
     def __str__(self) -> str:
         return self.file_name or self.sha256[:12]
+
+    @property
+    def refusal_row(self) -> dict[str, Any]:
+        """The refusal as a row that pages say in the reader's language."""
+        return {"message": self.refusal, **self.refusal_kept}
 
     @property
     def older_than(self) -> datetime | None:

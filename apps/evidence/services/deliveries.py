@@ -175,7 +175,8 @@ def refuse(*, receipt_id: int, error: PortalError) -> Receipt:
     evidence = Evidence.objects.select_for_update().filter(pk=receipt.evidence_id).first()
     receipt.state, receipt.evidence, receipt.reading = ReceiptState.REFUSED, None, None
     receipt.refusal_code, receipt.refusal = error.code, values.plain(str(error.message), 500)
-    receipt.save(update_fields=["state", "evidence", "reading", "refusal_code", "refusal"])
+    receipt.refusal_kept = values.json_safe(kept(error.message))
+    receipt.save(update_fields=["state", "evidence", "reading", "refusal_code", "refusal", "refusal_kept"])
     if evidence is not None and not Receipt.objects.filter(evidence=evidence).exists():
         evidence.delete()
     return queries.receipt(receipt_id)
@@ -242,6 +243,7 @@ def _refused(delivery: dict[str, Any], error: PortalError) -> Receipt:
         state=ReceiptState.REFUSED,
         refusal_code=error.code,
         refusal=values.plain(str(error.message), 500),
+        refusal_kept=values.json_safe(kept(error.message)),
     )
     return queries.receipt(made.pk)
 
