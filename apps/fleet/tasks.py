@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
+from apps.core.errors import PortalError
 from apps.core.texts import say
 from apps.fleet.models import BulkImport, ImportState
 from apps.fleet.services import imports, what_ifs
-from apps.fleet.services.import_looks import look, note
+from apps.fleet.services.import_looks import Look, look, note
 from apps.jobs.registry import job
 from apps.jobs.running import RunningJob, Skipped
 
@@ -16,30 +17,40 @@ _TELL_EVERY_S = 0.5
 
 @job("fleet.plan_import")
 def plan_import(running: RunningJob) -> None:
-    """Look at what a file would do; where that was asked for and no row is wrong, apply it too."""
+    """Look at what a file would do; where that was asked for, apply it too."""
     row = _import(running)
-    running.progress(0, None, say("reading"))
+    running.progress(0, None, "reading")
     found = look(row)
+    if row.apply_at_once:
+        _apply(running, found)
+        return
     with running.finishing() as outcome:
         row = _import(running, lock=True)
-        if row.apply_at_once:
-            imports.apply_or_note(actor=running.actor, row=row, found=found)
-        else:
-            note(row, found)
+        note(row, found)
         outcome.result, outcome.url = imports.summary_of(row), imports.address_of(row)
 
 
 @job("fleet.apply_import")
 def apply_import(running: RunningJob) -> None:
-    """Do what was looked at, in one transaction with the completion of the job."""
+    """Do what was looked at."""
     row = _import(running)
-    running.progress(0, row.row_count, say("reading"))
+    running.progress(0, row.row_count, "reading")
     found = look(row)
-    running.progress(0, row.row_count, say("writing"))
-    with running.finishing() as outcome:
-        row = _import(running, lock=True)
-        imports.apply_or_note(actor=running.actor, row=row, found=found)
-        outcome.result, outcome.url = imports.summary_of(row), imports.address_of(row)
+    running.progress(0, row.row_count, "writing")
+    _apply(running, found)
+
+
+def _apply(running: RunningJob, found: Look) -> None:
+    """Apply in one transaction with the completion of the job; where that cannot be, keep the look, and fail."""
+    try:
+        with running.finishing() as outcome:
+            row = _import(running, lock=True)
+            imports.apply_now(actor=running.actor, row=row, found=found)
+            outcome.result, outcome.url = imports.summary_of(row), imports.address_of(row)
+    except PortalError:
+        arguments = running.arguments
+        imports.keep_look(import_id=arguments["import_id"], version=arguments["version"], found=found)
+        raise
 
 
 def _import(running: RunningJob, *, lock: bool = False) -> BulkImport:

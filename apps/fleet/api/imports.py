@@ -50,7 +50,8 @@ class ImportIn(serializers.Serializer[Any]):
         required=False, help_text="Name in the CSV file to our column; other columns are left out then."
     )
     dry_run = serializers.BooleanField(
-        default=True, help_text="false: a worker applies it where no row is wrong."
+        default=True,
+        help_text="false: a worker applies it. Where a row is wrong nothing is written, and the job fails.",
     )
 
     def validate_columns(self, columns: Any) -> dict[str, str]:

@@ -6,11 +6,12 @@ import gzip
 import hashlib
 from typing import Any
 
+from django.db import transaction
 from django.db.models import F
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.audit.services import deciding, decision, record
+from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, Invalid, PortalError, Stale, TooLarge
@@ -110,13 +111,15 @@ def apply_import(*, actor: Actor, import_id: int, expected_version: int) -> Bulk
     return row
 
 
-def apply_now(*, actor: Actor, row: BulkImport, found: Prepared | None = None) -> None:
+def apply_now(*, actor: Actor, row: BulkImport, found: Look | None = None) -> None:
     """Apply inside of the caller's decision: all rows or none, and one event with counts and digests.
 
     found: what a look before the transaction found; where the fleet is another by now, it is looked at again here.
     Where a plan was looked at by somebody, the same plan must come out again. Raises Invalid (import_rows, with
     the errors), Conflict (import_changed), and what reading the file raises.
     """
+    if isinstance(found, PortalError):
+        raise found
     # One import of a cluster at a time; on SQLite the immediate transaction already sees to that.
     Cluster.objects.select_for_update().get(pk=row.cluster_id)
     before = before_of(row.cluster)
@@ -146,17 +149,17 @@ def apply_now(*, actor: Actor, row: BulkImport, found: Prepared | None = None) -
     )
 
 
-def apply_or_note(*, actor: Actor, row: BulkImport, found: Look) -> None:
-    """Apply what a look found; where rows are wrong or the fleet moved on since, write down that look instead."""
-    if isinstance(found, PortalError) or found.plan.errors:
-        note(row, found)
-        return
-    try:
-        with deciding():
-            apply_now(actor=actor, row=row, found=found)
-    except (Invalid, Conflict):
-        row.refresh_from_db()
-        note(row, look(row))
+@transaction.atomic
+def keep_look(*, import_id: int, version: int, found: Look) -> None:
+    """Write down a look at an import that could not be applied; a plan without errors was overtaken: look again.
+
+    Does nothing where the import was applied or changed meanwhile. No decision: no audit event.
+    """
+    rows = BulkImport.objects.select_for_update(of=("self",)).select_related("cluster")
+    row = rows.filter(pk=import_id, version=version).exclude(state=ImportState.APPLIED).first()
+    if row is not None:
+        overtaken = isinstance(found, Prepared) and not found.plan.errors
+        note(row, look(row) if overtaken else found)
 
 
 def summary_of(row: BulkImport) -> dict[str, Any]:

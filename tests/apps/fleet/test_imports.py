@@ -224,9 +224,29 @@ def test_a_worker_refuses_what_cannot_be_read_and_says_why(receive, run_jobs, mo
 
 def test_applied_at_once_with_a_wrong_row_writes_nothing(receive, run_jobs):
     row = receive(b"name,domain\nn1,\nn2,nowhere\n", apply_at_once=True, table=Table.NODES)
-    run_jobs()
+    (job,) = run_jobs()
     row.refresh_from_db()
     assert (row.state, row.error_count, Node.objects.count()) == ("planned", 1, 0)
+    assert (job.state, job.problem["code"]) == ("failed", "import_rows")
+    assert [error["pointer"] for error in job.problem["errors"]] == ["/nodes/2/domain"]
+
+
+def test_what_was_looked_at_and_overtaken_is_looked_at_again_and_the_page_says_why(
+    cluster, bo, client_of, receive, apply, run_jobs, monkeypatch
+):
+    monkeypatch.setattr(imports, "AT_ONCE_BYTES", 1)
+    row = receive(NODES)
+    run_jobs()
+    row.refresh_from_db()
+    apply(row)
+    factories.node(cluster, "n1", rack="R9")
+    (job,) = run_jobs()
+    row.refresh_from_db()
+    assert (job.state, job.problem["code"]) == ("failed", "import_changed")
+    assert (row.state, row.counts["nodes"]["updated"], Node.objects.count()) == ("planned", 1, 1)
+    page = client_of(bo).get(f"/clusters/{cluster.slug}/imports/{row.pk}/").content
+    assert b"It was not applied" in page
+    assert b"Apply all of it" in page
 
 
 def test_a_sub_domain_that_still_has_accelerators_does_not_go(receive, apply):
