@@ -104,7 +104,7 @@ class FoundTable(tables.Table):
     energy_j_per_token = tables.Column(verbose_name=_("Energy"), attrs=_NUMBER)
 
     class Meta:
-        attrs = {"class": "table table-many"}
+        attrs = {"class": "table table-many table-stacked"}
 
     def __init__(self, *args: Any, take_url: str = "", priced: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
