@@ -33,6 +33,10 @@ from apps.fleet.services import imports
 from apps.health import services as health
 from apps.health.models import FaultRecord
 from apps.launches.engine.standing import STANDING_WORDS, Standing
+from apps.launches.models import Launch
+from apps.launches.queries.checks.environments import job_environment
+from apps.launches.queries.checks.subject import Subject
+from apps.launches.words import found_in
 from apps.planning.engine.estimate import estimate
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.rules import REASONS
@@ -116,6 +120,19 @@ def test_findings_about_a_jobs_environment_are_said_in_chinese() -> None:
     assert len(findings) >= 9
     assert untranslated(one.why for one in findings) == []
     assert [one for one in findings if ENGLISH.search(said(one.instead))] == []
+
+
+@pytest.mark.usefixtures("_chinese")
+@pytest.mark.django_db
+def test_what_the_gate_finds_in_a_jobs_environment_is_said_in_chinese(cluster: Any) -> None:
+    domain = factories.domain(cluster, "sn")
+    launch = Launch(cluster=cluster, domain=domain, job_environment="NCCL_IB_DISABLE=1\nNCCL_IB_TIMEOUT=99\n")
+    subject = Subject(launch=launch, nodes=(), matrix=None, now=clock.now())
+    found = job_environment(subject)
+    item = {"code": found.code, "message": found.message, "values": json.loads(json.dumps(found.values))}
+
+    assert "RDMA is off" in item["message"]
+    assert "RDMA 已关闭" in found_in(item) and "超出范围" in found_in(item)
 
 
 @pytest.mark.usefixtures("_chinese")

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.core.errors import FieldError, Invalid
 from apps.core.filtering import of_cluster
 from apps.core.hostlist import HostListError, expand
+from apps.core.texts import say
 from apps.launches.models import Launch, LaunchState
 from apps.launches.queries.launches import on_exactly
 
@@ -30,6 +31,7 @@ class LaunchFilter(django_filters.FilterSet):
             names = expand(value, limit=20_000)
         except HostListError as error:
             raise Invalid(
-                f"nodes: {error.message}", errors=[FieldError(pointer="?nodes", message=error.message)]
+                say("nodes: %(what)s", what=error.message),
+                errors=[FieldError(pointer="?nodes", message=error.message)],
             ) from error
         return on_exactly(rows, names)

@@ -9,6 +9,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.speech import said
+from apps.core.texts import of_row
 from apps.environments.words import label_of
 from apps.fleet.models import HoldKind
 
@@ -92,6 +94,8 @@ def found_in(item: Mapping[str, Any]) -> str:
         return _not_free(values["kinds"])
     if "findings" in values:
         return _drift(values)
+    if "settings" in values:
+        return _settings(values)
     if "n" in values and code in ("free", "healthy", "no_drift", "settings_checked"):
         return _counted(code, values)
     sentence = FOUND.get(code, _SPEED if "busbw" in values else None)
@@ -118,6 +122,14 @@ def _not_free(kinds: Mapping[str, str]) -> str:
     return gettext("Not free: %(what)s") % {"what": what}
 
 
+def _settings(values: Mapping[str, Any]) -> str:
+    """What is wrong with the job's environment."""
+    found = [f"{row['name']}: {said(of_row(row, 'why'))}" for row in values["settings"]]
+    if more := values["more"]:
+        found.append(ngettext("and %(n)s more", "and %(n)s more", more) % {"n": more})
+    return "; ".join(found)
+
+
 def _drift(values: Mapping[str, Any]) -> str:
     sentences = {
         "loaded_differs": gettext(
@@ -128,7 +140,7 @@ def _drift(values: Mapping[str, Any]) -> str:
         ),
     }
     plain = gettext("%(node)s: %(component)s is %(found)s, asked for is %(expected)s")
-    said = [
+    told = [
         sentences.get(finding.get("kind", ""), plain)
         % (
             finding
@@ -136,8 +148,8 @@ def _drift(values: Mapping[str, Any]) -> str:
         )
         for finding in values["findings"]
     ]
-    if not said:
+    if not told:
         return gettext("Nothing is asked for.")
     if more := values["more"]:
-        said.append(ngettext("and %(n)s more", "and %(n)s more", more) % {"n": more})
-    return "; ".join(said)
+        told.append(ngettext("and %(n)s more", "and %(n)s more", more) % {"n": more})
+    return "; ".join(told)

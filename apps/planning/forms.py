@@ -17,6 +17,7 @@ from apps.catalogue.queries import edited_accelerators
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid
 from apps.core.rights import Right
+from apps.core.texts import say
 from apps.fleet.models import Cluster, Domain
 from apps.fleet.queries import clusters_visible
 from apps.planning import queries
@@ -318,8 +319,11 @@ def _model_of_config(text: str) -> ModelSpec:
     try:
         return model_from_config(json.loads(text))
     except json.JSONDecodeError as error:
-        message = f"config.json, line {error.lineno}: {error.msg}"
+        message = say("config.json, line %(line)s: %(fault)s", line=error.lineno, fault=error.msg)
         raise Invalid(message, errors=[FieldError(pointer="/config", message=message)]) from error
     except Invalid as error:
-        problems = [FieldError(pointer="/config", message=f"{p.pointer}: {p.message}") for p in error.errors]
+        problems = [
+            FieldError(pointer="/config", message=say("%(where)s: %(what)s", where=p.pointer, what=p.message))
+            for p in error.errors
+        ]
         raise Invalid(error.message, errors=problems) from error

@@ -15,6 +15,7 @@ from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.environments import queries
 from apps.environments.models import MatrixState, MatrixVersion, ObservedVersion
 from apps.environments.services import versions
@@ -43,7 +44,7 @@ def lock_matrix(
     if broken and not override_reason.strip():
         raise Conflict(
             _("these versions do not go together: %(rules)s")
-            % {"rules": "; ".join(one.definition.title for one in broken)},
+            % {"rules": "; ".join(said(one.definition.title) for one in broken)},
             code="rules_broken",
             rules=[one.rule for one in broken],
         )

@@ -12,7 +12,7 @@ from apps.core import clock
 from apps.core.actor import Actor, Via
 from apps.core.errors import Conflict, FieldError, Invalid, Missing
 from apps.core.rights import Right, TokenScope
-from apps.core.texts import say
+from apps.core.texts import joined, say, word
 from apps.fleet import queries
 from apps.fleet.models import BY_HAND, Cluster, Hold, HoldKind, Node
 
@@ -186,5 +186,10 @@ def _in_the_way(nodes: list[Node], kind: HoldKind) -> str:
         if kind == HoldKind.QUARANTINE
         else held.exclude(kind=HoldKind.QUARANTINE)
     )
-    found = "; ".join(f"{hold.node.name} ({hold.kind}: {hold.reason})" for hold in same[:5])
-    return say("held already: %(found)s", found=found or "taken at the same moment, try again")
+    found = [
+        say("%(node)s (%(kind)s: %(reason)s)", node=hold.node.name, kind=word(hold.kind), reason=hold.reason)
+        for hold in same[:5]
+    ]
+    if not found:
+        return say("held already: %(found)s", found=say("taken at the same moment, try again"))
+    return say("held already: %(found)s", found=joined("; ", found))

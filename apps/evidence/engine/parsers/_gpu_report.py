@@ -66,7 +66,9 @@ class GpuReader:
         if (code, message) not in self._noted:
             self._noted.add((code, message))
             at = Line(leaf.line, leaf.text or "") if leaf.line else None
-            self._notes.add(code, f"GPU {self.bus_id}: {message}", at=at)
+            self._notes.add(
+                code, say("GPU %(bus_id)s: %(message)s", bus_id=self.bus_id, message=message), at=at
+            )
 
     def facts(self) -> dict[str, Any]:
         """Everything known of the GPU; None where the report does not say it."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.urls import reverse
 
-from apps.core.texts import say
+from apps.core.texts import kept, say
 from apps.core.verdicts import Verdict
 from apps.environments.engine import drift, job_env
 from apps.environments.queries import intent_of, known_good, policy_of, reported_versions
@@ -84,8 +87,14 @@ def job_environment(subject: Subject) -> Found:
         verdict=report.verdict,
         code="settings_checked",
         message=(said + more) or f"{len(report.settings)} settings, nothing found",
-        values={} if report.findings else {"n": len(report.settings)},
+        values=_of_findings(report.findings) if report.findings else {"n": len(report.settings)},
     )
+
+
+def _of_findings(findings: Sequence[job_env.JobEnvFinding]) -> dict[str, Any]:
+    """The first three findings, each as what it takes to say it in another language, and how many more there are."""
+    first = [{"name": one.name, "why": one.why, **kept(one.why)} for one in findings[:3]]
+    return {"settings": first, "more": len(findings) - len(first)}
 
 
 _SENTENCES = {
