@@ -128,7 +128,7 @@ def test_a_table_says_how_it_is_sorted_and_keeps_the_filters() -> None:
     assert 'aria-sort="none"' in text
     assert "26–50 of 60" in text
     assert "state=fail&amp;" in text
-    assert '<td class="number">' in text
+    assert '<td data-label="Bandwidth" class="number">' in text
 
 
 def test_a_field_shows_help_and_errors_and_says_which_are_its_own() -> None:
