@@ -63,9 +63,9 @@ def read(source: Source) -> Reading:
     """Raises Unreadable where nothing of the machine or its board is there."""
     notes = Notes()
     lines = one_process(plain_lines(source), _is_output, notes)
-    parts, taken = _of_tables(lines)
+    parts, taken = _of_tables(lines, notes)
     if not parts:
-        parts, taken = _of_files(lines)
+        parts, taken = _of_files(lines, notes)
     refused = [found["path"] for line in lines if (found := _DENIED.fullmatch(line.text.strip()[:400]))]
     if refused:
         notes.add("refused", say("serial numbers are for root only; what was refused is not known"))
@@ -76,9 +76,7 @@ def read(source: Source) -> Reading:
         name: next((_values(held, notes) for part, held in parts if part == name), None)
         for name in ("system", "chassis", "bios")
     }
-    facts["board"] = next(
-        (one for one in boards if one.get("type") in _MAIN_BOARDS), boards[0] if boards else None
-    )
+    facts["board"] = _main_board(boards, notes)
     facts["boards"] = len(boards)
     facts["bios_version"] = (facts["bios"] or {}).get("version")
     facts["refused"] = refused[:20]
@@ -96,7 +94,16 @@ def _is_output(lines: list[Line]) -> bool:
 _Part = tuple[str, dict[str, tuple[str, Line]]]
 
 
-def _of_tables(lines: Iterable[Line]) -> tuple[list[_Part], list[Line]]:
+def _main_board(boards: list[dict[str, str | None]], notes: Notes) -> dict[str, str | None] | None:
+    """The board that the machine is built on; risers and the like say that they are something else."""
+    main = [one for one in boards if one.get("type") in _MAIN_BOARDS]
+    unsaid = [one for one in boards if one.get("type") is None]
+    if boards and not main and not unsaid:
+        notes.add("main_board_missing", say("none of the boards says that it is the main one"))
+    return next(iter([*main, *unsaid]), None)
+
+
+def _of_tables(lines: Iterable[Line], notes: Notes) -> tuple[list[_Part], list[Line]]:
     """Structures of dmidecode in order, and the lines that were taken. Each begins with its handle."""
     parts: list[_Part] = []
     taken: list[Line] = []
@@ -109,24 +116,32 @@ def _of_tables(lines: Iterable[Line]) -> tuple[list[_Part], list[Line]]:
             if name and current is not None:
                 parts.append((name, current))
         elif current is not None and (pair := _PAIR.fullmatch(text)) and pair["key"] in _KEYS:
-            current.setdefault(_KEYS[pair["key"]], (pair["value"].strip(), line))
+            value = pair["value"].strip()
+            if current.setdefault(_KEYS[pair["key"]], (value, line))[0] != value:
+                said = say("%(key)s comes again with another value", key=pair["key"])
+                notes.add("key_repeated", said, at=line)
             taken.append(line)
     return parts, taken
 
 
-def _of_files(lines: Iterable[Line]) -> tuple[list[_Part], list[Line]]:
+def _of_files(lines: Iterable[Line], notes: Notes) -> tuple[list[_Part], list[Line]]:
     """The same of the files of /sys/class/dmi/id, whose first line is the value."""
     parts: dict[str, dict[str, tuple[str, Line]]] = {}
     taken: list[Line] = []
     for named in by_file(lines):
         found = _FILE.fullmatch(named.path)
-        first = next((line for line in named.lines if line.text.strip()), None)
-        if found is None or first is None or _DENIED.fullmatch(first.text.strip()):
+        held = [
+            line for line in named.lines if line.text.strip() and not _DENIED.fullmatch(line.text.strip())
+        ]
+        first = held[0] if held else None
+        if found is None or first is None:
             continue
         section = _FILE_SECTIONS.get(found["section"], found["section"])
         key = _FILE_KEYS.get(found["key"], found["key"])
         parts.setdefault(section, {}).setdefault(key, (first.text.strip()[:200], first))
         taken.append(first)
+        if len(held) > 1:
+            notes.add("more_lines", say("the file has one line; these are several"), at=first)
     return list(parts.items()), taken
 
 

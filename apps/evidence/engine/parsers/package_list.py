@@ -85,7 +85,9 @@ def read(source: Source) -> Reading:
     manager = "rpm" if rows[0][1].re is _RPM else "dpkg"
     found = [one for one in installed if _OURS.search(one.name)]
     _note_narrow(lines, installed, found, notes)
-    if found and rows[-1][1].re is not _DPKG and not source.text().endswith("\n"):
+    last_row = rows[-1][1]
+    is_open = last_row.re is _RPM or last_row.end("version") == last_row.end()
+    if found and is_open and not source.text().endswith("\n"):
         notes.add(
             "last_line_not_ended", say("the last line has no line end; the list may be cut"), at=rows[-1][0]
         )

@@ -159,6 +159,14 @@ def test_a_placeholder_is_no_serial_number(placeholder: str) -> None:
     assert "placeholder" in codes(reading)
 
 
+def test_a_riser_is_not_taken_for_the_board_of_the_machine() -> None:
+    lines = outputs.DMIDECODE.split("\n")
+    main = lines.index("Handle 0x0002, DMI type 2, 15 bytes")
+    riser = lines.index("Handle 0x0020, DMI type 2, 15 bytes")
+    reading = read("\n".join(lines[:main] + lines[riser:]))
+    assert (reading.facts["board"], codes(reading)) == (None, {"main_board_missing"})
+
+
 def test_files_of_the_kernel_say_the_same_and_what_was_refused_is_not_known() -> None:
     facts = read(outputs.DMI_FILES).facts
     assert (facts["system"]["serial"], facts["board"]["serial"]) == ("SYS-77-001", "BRD-42-007")
@@ -176,6 +184,12 @@ def test_packages_that_were_removed_are_not_installed() -> None:
     }
     assert read(outputs.DPKG).facts["gpu_stack"]["nvidia-fabricmanager-570"] == ["570.133.20-1"]
     assert stated(outputs.RPM) == stated(outputs.DPKG)
+
+
+@pytest.mark.parametrize("end", ["570.133.2", "570."])
+def test_a_version_at_the_cut_end_of_a_list_may_be_cut(end: str) -> None:
+    text = outputs.DPKG[: outputs.DPKG.rindex("570.133.20-1")] + end
+    assert "last_line_not_ended" in codes(read(text))
 
 
 def test_two_installed_fabric_managers_are_said() -> None:
