@@ -234,8 +234,9 @@ class Delivery(object):
 class Sender(object):
     """Sends files of one cluster: counted where nothing changed, else the bytes only where they are not known."""
 
-    def __init__(self, portal, cluster):
+    def __init__(self, portal, cluster, advice=""):
         self.portal, self.cluster = portal, cluster
+        self.advice = advice  # what to do about a file that is older than what is on record
         self.worst = GO
 
     def send(self, deliveries):
@@ -280,21 +281,21 @@ class Sender(object):
                 raise
             self._refused(one, refusal)
             return
-        print("%s: %s %s%s" % (one.name, receipt.get("state", "?"), receipt.get("kind", ""), _older(receipt)))
+        print(
+            "%s: %s %s%s"
+            % (one.name, receipt.get("state", "?"), receipt.get("kind", ""), self._older(receipt))
+        )
+
+    def _older(self, receipt):
+        """What to add where the portal has something newer on record; empty where it has not."""
+        if not receipt.get("older_than"):
+            return ""
+        said = ": collected %s, older than what is on record (%s): kept as evidence, changes nothing"
+        return said % (receipt.get("collected_at"), receipt["older_than"]) + self.advice
 
     def _refused(self, one, reason):
         print("%s: refused: %s" % (one.name, reason))
         self.worst = NO_GO
-
-
-def _older(receipt):
-    """What to add where the portal has something newer on record; empty where it has not."""
-    if not receipt.get("older_than"):
-        return ""
-    return (
-        ": collected %s, older than what is on record (%s): kept as evidence, changes nothing;"
-        " --collected-at now says that it is current" % (receipt.get("collected_at"), receipt["older_than"])
-    )
 
 
 def collected_at(text):
@@ -317,7 +318,7 @@ def push_command(portal, options):
         Delivery(path, os.path.basename(path), options.node, options.collected_at(path))
         for path in options.files
     ]
-    sender = Sender(portal, options.cluster)
+    sender = Sender(portal, options.cluster, advice="; --collected-at now says that it is current")
     for _done in sender.send(deliveries):
         pass
     return sender.worst
