@@ -18,6 +18,7 @@ SIDE_DOORS = {
     "evidence.answers": "the intake answers about a receipt as evidence itself does",
     "evidence.uploads": "the intake takes files of any size, which evidence knows how to bound",
     "evidence.store": "the intake streams a body into the store without holding it",
+    "benchmarks.words": "gates of changes say why a run is not accepted as benchmarks do",
     "environments.words": "what components are called",
     "evidence.words": "what states and kinds of evidence are called",
     "jobs.answers": "the API of each app answers 202 in the same way",
