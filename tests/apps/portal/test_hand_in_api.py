@@ -51,6 +51,16 @@ def test_a_body_becomes_a_receipt(push):
     assert (body["refusal"], body["job"], body["repeated"]) == (None, None, False)
 
 
+def test_a_report_that_is_older_than_what_is_on_record_says_so(push, client_of, bo):
+    push(query="?node=sn-n01&collected_at=2026-05-01T08:00:00Z")
+    late = corpus.read(corpus.XML).replace(b"570.86.15", b"535.161.08")
+    body = push(late, query="?node=sn-n01&collected_at=2026-04-01T08:00:00Z").json()
+    assert (body["state"], body["older_than"]) == ("applied", "2026-05-01T08:00:00Z")
+    assert push(late, query="?node=sn-n01&collected_at=2026-05-02T08:00:00Z").json()["older_than"] is None
+    page = client_of(bo).get(body["html_url"]).content.decode()
+    assert "Older than what is on record: it changes nothing" in page
+
+
 def test_text_is_taken_too(push):
     assert push(corpus.read(corpus.COLLECT_ENV), content_type="text/plain").status_code == 201
 
