@@ -20,7 +20,6 @@ SIDE_DOORS = {
     "evidence.store": "the intake streams a body into the store without holding it",
     "benchmarks.words": "gates of changes say why a run is not accepted as benchmarks do",
     "environments.words": "what components are called",
-    "benchmarks.words": "why a benchmark counts or not",
     "evidence.words": "what states and kinds of evidence are called",
     "jobs.answers": "the API of each app answers 202 in the same way",
     "jobs.guarded_http": "whatever calls out does so through one guard",
