@@ -150,6 +150,20 @@ def test_the_page_says_which_matrix_wins(
         assert f"/environment/versions/{wide.pk}/" in page
 
 
+def test_the_page_says_that_the_matrix_beneath_changed_since_the_check(
+    wide: Any, nodes: Any, domain: Any, actor_for: Any, bo: Any, client_of: Any
+) -> None:
+    _locked(actor_for(bo), domain_id=domain.pk, text="component,rule,values\nnccl,exact,2.26.2\n")
+    services.check_domain(domain_id=domain.pk)
+    address, said = f"/environment/domains/{domain.pk}/drift/", "has changed since the newest check"
+    before = client_of(bo).get(address).content.decode()
+    draft = services.draft_from_version(actor=actor_for(bo), version_id=wide.pk)
+    services.lock_matrix(actor=actor_for(bo), version_id=draft.pk, expected_version=1)
+
+    assert said not in before
+    assert said in client_of(bo).get(address).content.decode()
+
+
 def test_the_api_says_by_which_matrix_each_component_is_asked_for(
     wide: Any, nodes: Any, domain: Any, actor_for: Any, bo: Any, api: Any
 ) -> None:
