@@ -217,3 +217,22 @@ def test_a_board_that_was_swapped_under_the_same_name_is_written_down(cluster):
     node.refresh_from_db()
     assert (change.slot, change.before, change.after, node.serial) == ("board", "B1", "B2", "B2")
     assert change.sentence == "The board was seen with another serial"
+
+
+def test_the_list_offers_the_domains_for_choice_and_keeps_the_chosen_one(cluster, vic, client_of):
+    for name in ("a<b", "c"):
+        factories.node(cluster, f"host-{name[0]}", domain=factories.domain(cluster, name))
+    page = client_of(vic).get(f"/clusters/{cluster.slug}/nodes/", {"domain": "a<b"}).content.decode()
+    assert '<option value="a&lt;b" selected>a&lt;b</option><option value="c">c</option>' in page
+    assert ("host-a" in page, "host-c" in page) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"), [("accelerator_count", ["few", "many"]), ("-accelerator_count", ["many", "few"])]
+)
+def test_the_list_is_sorted_by_accelerators_and_tells_their_number(sort, order, cluster, vic, client_of):
+    factories.node(cluster, "many", accelerators=8)
+    factories.node(cluster, "few", accelerators=2)
+    page = client_of(vic).get(f"/clusters/{cluster.slug}/nodes/?sort={sort}").content.decode()
+    assert sorted(order, key=page.index) == order
+    assert page.count('<td class="number" data-label="Accelerators">8</td>') == 1
