@@ -16,6 +16,7 @@ from apps.core.api import actor_of, checked, version_seen, with_version
 from apps.core.errors import Missing
 from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right, TokenScope
+from apps.core.texts import say
 from apps.fleet.models import Cluster
 from apps.fleet.queries import cluster_for
 from apps.health import filters, queries, services
@@ -211,7 +212,7 @@ class OneItem(APIView):
         """One symptom."""
         item = next((one for one in knowledge() if one.id == item_id), None)
         if item is None:
-            raise Missing("there is no such item")
+            raise Missing(say("there is no such item"))
         return Response(s.KnowledgeOut(_item(item)).data)
 
 
