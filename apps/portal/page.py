@@ -56,7 +56,17 @@ _NAVIGATION: tuple[tuple[str | Promise, tuple[_Item, ...]], ...] = (
 
 
 def context(request: HttpRequest) -> dict[str, Any]:
-    """Django's context processor for the page shell; nothing but figures for somebody who is not signed in."""
+    """Django's context processor for the page shell; nothing but figures for somebody who is not signed in.
+
+    Kept with the request: a page that renders its table by itself asks twice.
+    """
+    if not hasattr(request, "page_shell"):
+        request.page_shell = _shell(request)  # type: ignore[attr-defined]
+    shell: dict[str, Any] = request.page_shell  # type: ignore[attr-defined]
+    return shell
+
+
+def _shell(request: HttpRequest) -> dict[str, Any]:
     shell: dict[str, Any] = {
         "product_version": settings.VERSION,
         "request_id": getattr(request, "request_id", "-"),

@@ -54,6 +54,14 @@ def note_hardware(
     return HardwareChange.objects.bulk_create(changes)
 
 
+def note_other_board(*, node: Node, before: str) -> None:
+    """A person wrote down another board than the one on record, inside of a decision."""
+    at = clock.now()
+    _change(node, "board", "serial", before, node.serial, "", at).save()
+    was, now = (Identity(kind=PartKind.BOARD, slot="board", serial=one) for one in (before, node.serial))
+    note_swaps(node=node, was=[was], now=[now], slots={"board"}, at=at)
+
+
 def _card_changes(card: Accelerator, reported: Mapping[str, Any]) -> tuple[list[tuple[str, str, str]], bool]:
     """(what, before, after) of each part of its identity that is another; whether anything is to be saved."""
     changes, touched = [], False

@@ -15,6 +15,7 @@ from apps.fleet import queries
 from apps.fleet.engine import life_cycle
 from apps.fleet.engine.life_cycle import Stage
 from apps.fleet.models import Hold, Node, NodeAlias
+from apps.fleet.services.hardware import note_other_board
 
 _PLACE = ("rack", "position", "serial")
 
@@ -56,6 +57,8 @@ def edit_node(
     if before == after and node.version == expected_version:
         return node
     _update(node, expected_version, **after)
+    if before["serial"] and after["serial"] and before["serial"] != after["serial"]:
+        note_other_board(node=node, before=before["serial"])
     record(
         actor=actor, action="node.edited", on=node, scope_id=node.cluster.scope_id, before=before, after=after
     )

@@ -12,7 +12,7 @@ from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, Stale
 from apps.fleet import queries, services
 from apps.fleet.engine.life_cycle import MOVES, Stage, refusal
 from apps.fleet.engine.node_state import NodeState, derive
-from apps.fleet.models import HardwareChange, Hold, HoldKind, LifeCycle, Node, NodeHealth
+from apps.fleet.models import HardwareChange, Hold, HoldKind, LifeCycle, Node, NodeHealth, Part
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -153,6 +153,20 @@ def test_saving_a_node_unchanged_writes_nothing(cluster, bo, actor_for):
     values = {"rack": "R1", "position": "", "serial": ""}
     same = services.edit_node(actor=actor_for(bo), node_id=node.pk, expected_version=1, **values)
     assert same.version == 1
+
+
+def test_another_board_written_down_by_hand_stands_in_the_history_and_the_old_one_among_the_parts(
+    cluster, bo, actor_for
+):
+    node = factories.node(cluster)
+    place = {"rack": "R1", "position": ""}
+    for version, serial in ((1, "BRD-1"), (2, "BRD-2")):
+        services.edit_node(
+            actor=actor_for(bo), node_id=node.pk, expected_version=version, serial=serial, **place
+        )
+    change = HardwareChange.objects.get()
+    assert (change.slot, change.before, change.after) == ("board", "BRD-1", "BRD-2")
+    assert Part.objects.get().serial == "BRD-1"
 
 
 def test_a_card_that_was_swapped_is_written_down(cluster):
