@@ -59,11 +59,14 @@ def test_a_plan_is_computed_with_the_teams_figure_and_says_so(own, make, run_job
     version.refresh_from_db()
     assert version.result["memory"]["capacity_bytes"] == 100e9
     named = {one["name"]: one for one in version.result["assumptions"]}
-    assert named["memory_gb"].items() >= {
-        "name": "memory_gb",
-        "value": 100.0,
-        "source": "nvidia-smi on n01 (measured)",
-    }.items()
+    assert (
+        named["memory_gb"].items()
+        >= {
+            "name": "memory_gb",
+            "value": 100.0,
+            "source": "nvidia-smi on n01 (measured)",
+        }.items()
+    )
 
 
 def test_another_teams_plan_keeps_what_is_shipped(own, other_cluster, eve):
