@@ -1,7 +1,8 @@
 """Units: conversion at the border, and how quantities are shown to people.
 
 Inside the portal sizes are bytes, spans are seconds, work is FLOPs. GB is 10^9 bytes; GiB says GiB.
-What rounds to zero is shown as zero, never as minus zero: `z` in a format takes the sign away.
+What rounds to zero is shown as zero, never as minus zero: `z` in a format takes the sign away. People read a true
+minus sign (U+2212); files and the API hold numbers, not these texts.
 """
 
 from __future__ import annotations
@@ -32,7 +33,13 @@ def tflops(value: float) -> float:
     return value * 1e12
 
 
+MINUS = "\N{MINUS SIGN}"
 _DECIMAL = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def with_minus(figure: str) -> str:
+    """A formatted figure with a true minus sign in place of a leading hyphen."""
+    return f"{MINUS}{figure[1:]}" if figure.startswith("-") else figure
 
 
 def show_bytes(size_bytes: float | None) -> str:
@@ -42,7 +49,7 @@ def show_bytes(size_bytes: float | None) -> str:
     for factor, unit in _DECIMAL:
         if abs(size_bytes) >= factor:
             return f"{_three_digits(size_bytes / factor)} {unit}"
-    return f"{size_bytes:z.0f} B"
+    return with_minus(f"{size_bytes:z.0f} B")
 
 
 def show_bandwidth(bandwidth_bytes_per_s: float | None) -> str:
@@ -67,18 +74,15 @@ def show_seconds(span_s: float | None) -> str:
 
 def show_share(share: float | None) -> str:
     """A share (0 to 1) for people as percent; '?' where it is unknown."""
-    return "?" if share is None else f"{share * 100:z.1f} %"
+    return "?" if share is None else with_minus(f"{share * 100:z.1f} %")
 
 
 def show_change(share: float, digits: int = 1) -> str:
     """A relative change (0.02 for 2 % more) for people as percent with its sign; none has no sign."""
     shown = f"{share * 100:+z.{digits}f} %"
-    return shown if shown.strip("+0. %") else shown.removeprefix("+")
+    return with_minus(shown) if shown.strip("+0. %") else shown.removeprefix("+")
 
 
 def _three_digits(value: float) -> str:
-    if abs(value) >= 100:
-        return f"{value:z.0f}"
-    if abs(value) >= 10:
-        return f"{value:z.1f}"
-    return f"{value:z.2f}"
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return with_minus(f"{value:z.{digits}f}")

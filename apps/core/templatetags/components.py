@@ -143,6 +143,8 @@ def quantity(value: Any, unit: str = "", *, digits: int | None = None) -> SafeSt
     if value is None:
         return format_html('<span class="quantity soft" title="{}">?</span>', _("not known"))
     text = f"{value:z,.{digits}f}" if digits is not None else f"{value:,}" if _is_number(value) else value
+    if _is_number(value):
+        text = units.with_minus(text)
     if not unit:
         return format_html('<span class="quantity">{}</span>', text)
     return format_html('<span class="quantity">{}<span class="unit">{}</span></span>', text, unit)

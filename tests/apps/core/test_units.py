@@ -12,7 +12,7 @@ from apps.core.units import show_bytes, show_change, show_seconds, show_share
     ("share", "shown"),
     [
         (0.0213, "+2.1 %"),
-        (-0.0213, "-2.1 %"),
+        (-0.0213, "\N{MINUS SIGN}2.1 %"),
         (0.0004, "0.0 %"),
         (-0.0004, "0.0 %"),
         (-0.0, "0.0 %"),
@@ -24,7 +24,7 @@ def test_a_change_has_a_sign_unless_it_rounds_to_none(share, shown):
 
 
 def test_a_change_may_have_more_digits():
-    assert show_change(-0.0004, 2) == "-0.04 %"
+    assert show_change(-0.0004, 2) == "\N{MINUS SIGN}0.04 %"
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,28 @@ def test_what_rounds_to_zero_is_never_minus_zero(shown, text):
 
 def test_a_quantity_that_rounds_to_zero_has_no_sign():
     assert ">0.0<" in quantity(-0.04, digits=1)
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (show_share(-0.05), "\N{MINUS SIGN}5.0 %"),
+        (show_bytes(-2e9), "\N{MINUS SIGN}2.00 GB"),
+        (show_bytes(-12), "\N{MINUS SIGN}12 B"),
+        (show_seconds(-0.25), "\N{MINUS SIGN}250 ms"),
+    ],
+)
+def test_people_read_a_true_minus_sign(shown, text):
+    assert shown == text
+
+
+@pytest.mark.parametrize(("value", "digits"), [(-1234.5, 1), (-1234.5, None)])
+def test_a_negative_quantity_has_a_true_minus_sign(value, digits):
+    assert ">\N{MINUS SIGN}1,234.5<" in quantity(value, digits=digits)
+
+
+def test_a_quantity_that_is_a_text_keeps_its_hyphen():
+    assert ">-x<" in quantity("-x")
 
 
 def test_what_is_not_known_is_a_question_mark():
