@@ -32,11 +32,13 @@ function show(entries) {
     }),
   );
   select(0);
-  if (!entries.length) announce(texts.no_match);
+  if (entries.length) return;
+  list.append(Object.assign(document.createElement("li"), { className: "palette-none", textContent: texts.no_match }));
+  announce(texts.no_match);
 }
 
 function select(index) {
-  const options = [...list.children];
+  const options = [...list.querySelectorAll("[role=option]")];
   const place = options.length ? (index + options.length) % options.length : -1;
   options.forEach((option, at) => option.setAttribute("aria-selected", String(at === place)));
   input.setAttribute("aria-activedescendant", options[place]?.id ?? "");
@@ -45,12 +47,15 @@ function select(index) {
 
 const selected = () => [...list.children].findIndex((option) => option.ariaSelected === "true");
 
+const searchPage = () => `${dialog.dataset.search}?q=${encodeURIComponent(input.value.trim())}`;
+
 async function look() {
   const text = input.value.trim().toLowerCase();
   const near = pages().filter((page) => page.label.toLowerCase().includes(text));
   const turn = ++asked;
-  show(near);
-  if (!text || !dialog.dataset.palette) return;
+  const asks = text && dialog.dataset.palette;
+  if (near.length || !asks) show(near);
+  if (!asks) return;
   const answer = await fetch(`${dialog.dataset.palette}?q=${encodeURIComponent(text)}`, {
     headers: { Accept: "application/json" },
   });
@@ -76,7 +81,7 @@ dialog?.addEventListener("click", (event) => {
 dialog?.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) select(selected() + step);
-  else if (event.key === "Enter") location.assign(list.children[selected()]?.dataset.url ?? location.href);
+  else if (event.key === "Enter") location.assign(list.children[selected()]?.dataset.url ?? searchPage());
   else return;
   event.preventDefault();
 });

@@ -11,7 +11,9 @@ from tests.browser.visitor import Visitor
 
 def make_token(person: Visitor) -> str:
     """A token for CI; gives its bearer text, which the page shows once."""
-    person.open("/tokens/")
+    person.open("/")
+    person.page.locator("summary", has_text="Signed in as").click()
+    person.page.get_by_role("link", name="API tokens").click()
     person.field("Name").fill("CI of the training team")
     for scope in ("evidence:write", "gate:evaluate", "read"):
         person.main.locator(f"input[name=scopes][value='{scope}']").check()

@@ -96,6 +96,11 @@ def test_the_fleet_is_there_and_says_that_it_is_a_demonstration(story: Story) ->
     bo.sees_heading("sn")
     expect(bo.main.get_by_role("link", name=re.compile(NODE)).first).to_be_visible()
     expect(bo.page.get_by_label("Origin of the data")).to_be_visible()
+    bo.page.keyboard.press("Control+k")
+    bo.page.get_by_role("combobox", name="Go to").fill(ODD)
+    expect(bo.page.get_by_role("option").first).to_contain_text(ODD)
+    bo.page.keyboard.press("Enter")
+    bo.sees_heading(ODD)
 
 
 def test_a_token_is_shown_once(story: Story) -> None:
