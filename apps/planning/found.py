@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
@@ -51,9 +52,19 @@ class FoundFilter(forms.Form):
         self.fields = own | self.fields
 
     @property
+    def asked(self) -> dict[str, str]:
+        """What the address asks for, by name."""
+        return {name: value for name in self.fields if (value := self.data.get(name))}
+
+    @property
     def is_used(self) -> bool:
         """Whether anything is asked for."""
-        return any(self.data.get(name) for name in self.fields)
+        return bool(self.asked)
+
+    @property
+    def query(self) -> str:
+        """The filters for the address of the same rows elsewhere, with its question mark; empty for all rows."""
+        return f"?{urlencode(self.asked)}" if self.is_used else ""
 
     def chosen(self) -> list[Row]:
         """The rows that all filters let through; what cannot be read filters nothing and is said at its field."""
@@ -114,6 +125,7 @@ def search_context(result: Mapping[str, Any], asked: QueryDict, *, priced: bool)
         "found_filter": wanted,
         "found_count": len(rows),
         "found_rows": shown,
+        "listed_note": listed_note(result, rows),
         "figure": front_figure(shown),
         "figure_summary": _("Each point is a layout; those joined by the line are beaten by no other."),
         "is_priced": priced,
@@ -127,6 +139,31 @@ def search_context(result: Mapping[str, Any], asked: QueryDict, *, priced: bool)
         ],
         "rejected_rows": list(_rejected(result)),
     }
+
+
+def listed_note(result: Mapping[str, Any], rows: Sequence[Row]) -> str:
+    """Which of the layouts that run and fit are listed; empty where all of them are."""
+    values = {"listed": f"{len(rows):,}", "feasible": f"{result['feasible']:,}"}
+    if len(rows) == result["feasible"]:
+        return ""
+    if len({row["accelerators"] for row in rows}) > 1:
+        return (
+            _(
+                "The best %(listed)s of %(feasible)s are listed, with the best on each number of accelerators "
+                "among them."
+            )
+            % values
+        )
+    return _("The best %(listed)s of %(feasible)s are listed.") % values
+
+
+def found_csv(result: Mapping[str, Any], asked: QueryDict) -> list[Sequence[Any]]:
+    """The layouts found that the filters of the address let through, as rows for a CSV file, header first.
+
+    Raises Invalid for names that are no filters.
+    """
+    chosen = FoundFilter(asked, found_rows(result)).chosen()
+    return [COLUMNS, *([row[name] for name in COLUMNS] for row in chosen)]
 
 
 def show_cost(per_million: float | None, *, priced: bool) -> str:

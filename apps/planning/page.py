@@ -20,7 +20,7 @@ from apps.planning.commands import commands_for
 from apps.planning.documents import in_order, is_search, model_name, spec_of
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.terms import TERMS
-from apps.planning.found import COLUMNS, found_rows, search_context
+from apps.planning.found import found_csv, search_context
 from apps.planning.measured_forms import MeasuredStepForm
 from apps.planning.models import PlanVersion
 from apps.planning.queries import accelerators_per_node
@@ -244,11 +244,12 @@ def _short(name: str, value: Any) -> Any:
     return f"{value:z,.6g}" if isinstance(value, float) else value
 
 
-def ledger_csv(result: Mapping[str, Any]) -> list[Sequence[Any]]:
-    """The memory ledger, or the layouts found, as rows for a CSV file, header first."""
-    rows: Sequence[Mapping[str, Any]]
+def ledger_csv(result: Mapping[str, Any], asked: QueryDict) -> list[Sequence[Any]]:
+    """The memory ledger, or the layouts found that the address asks for, as rows for a CSV file, header first.
+
+    Raises Invalid for names that are no filters.
+    """
     if "best" in result:
-        columns, rows = COLUMNS, found_rows(result)
-    else:
-        columns, rows = ("stage", "layers", *MEMORY, "total_bytes"), result["memory"]["stages"]
-    return [columns, *([row[name] for name in columns] for row in rows)]
+        return found_csv(result, asked)
+    columns = ("stage", "layers", *MEMORY, "total_bytes")
+    return [columns, *([stage[name] for name in columns] for stage in result["memory"]["stages"])]

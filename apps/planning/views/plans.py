@@ -124,7 +124,10 @@ def version(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
 
 
 def export(request: HttpRequest, plan_id: int, number: int, form: str) -> HttpResponse:
-    """A version as a file: json with input and result, or csv with the ledger or the layouts found."""
+    """A version as a file: json with input and result, or csv with the ledger or the layouts found.
+
+    A csv of layouts holds those that the filters of the address let through, as the page does.
+    """
     row = queries.version_for(actor_of(request), plan_id, number)
     name = f"plan-{plan_id}-v{number}.{form}"
     if form == "json":
@@ -133,8 +136,9 @@ def export(request: HttpRequest, plan_id: int, number: int, form: str) -> HttpRe
     else:
         if row.result is None:
             raise Missing(say("the version is not computed yet"))
+        rows = ledger_csv(row.result, request.GET)
         response = HttpResponse(content_type="text/csv; charset=utf-8")
-        csv.writer(response).writerows(ledger_csv(row.result))
+        csv.writer(response).writerows(rows)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

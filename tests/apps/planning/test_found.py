@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from copy import deepcopy
 
@@ -10,7 +11,7 @@ from django.http import QueryDict
 
 from apps.core.errors import Invalid
 from apps.planning import services
-from apps.planning.found import CHOICES, FoundFilter, found_rows
+from apps.planning.found import CHOICES, FoundFilter, found_rows, listed_note
 from apps.planning.services.computing import answer_to
 from tests.apps.planning.documents import SEARCH
 from tests.callers import actor_for
@@ -120,3 +121,43 @@ def test_a_layout_on_fewer_accelerators_becomes_a_version_on_as_many(searched, b
     taken.refresh_from_db()
     assert taken.result["iteration_time_s"] == rows[place - 1]["step_s"]
     assert taken.fits
+
+
+def test_the_page_says_that_only_the_best_are_listed(searched, bo, client_of):
+    text = client_of(bo).get(address_of(searched)).content.decode()
+    listed, feasible = len(searched.result["best"]), searched.result["feasible"]
+    assert listed < feasible
+    assert f"The best {listed} of {feasible:,} are listed, with the best on each number" in text
+    assert f"The filters choose among these {listed}" in text
+
+
+@pytest.mark.parametrize(
+    ("feasible", "counts", "note"),
+    [
+        (2, (8, 8), ""),
+        (5830, (8, 8), "The best 2 of 5,830 are listed."),
+        (3, (8, 4), "The best 2 of 3 are listed, with the best on each number of accelerators among them."),
+    ],
+)
+def test_what_is_listed_is_said_unless_it_is_all(feasible, counts, note):
+    assert listed_note({"feasible": feasible}, [{"accelerators": count} for count in counts]) == note
+
+
+def test_the_csv_holds_what_the_filters_of_the_page_leave(searched, bo, client_of):
+    browser, address = client_of(bo), address_of(searched)
+    page = browser.get(address, {"accelerators": 4, "sort": "-step_s", "tp": ""}).content.decode()
+    link = re.search(r'href="([^"]*export\.csv[^"]*)"', page).group(1)
+    assert link == f"{address}export.csv?accelerators=4"
+    assert "CSV, filtered" in page
+    got = list(csv.DictReader(browser.get(link).content.decode().splitlines()))
+    shown = [row for row in found_rows(searched.result) if row["accelerators"] == 4]
+    assert [int(row["place"]) for row in got] == [row["place"] for row in shown]
+
+
+def test_without_filters_the_csv_holds_all_that_are_listed(searched, bo, client_of):
+    text = client_of(bo).get(f"{address_of(searched)}export.csv").content.decode()
+    assert len(text.splitlines()) == 1 + len(searched.result["best"])
+
+
+def test_the_csv_refuses_a_name_that_is_no_filter(searched, bo, client_of):
+    assert client_of(bo).get(f"{address_of(searched)}export.csv", {"beauty": 1}).status_code == 400
