@@ -58,18 +58,18 @@ def show_bandwidth(bandwidth_bytes_per_s: float | None) -> str:
 
 
 def show_seconds(span_s: float | None) -> str:
-    """A span for people, from microseconds to days; '?' where it is unknown."""
+    """A span for people, from microseconds to days, a whole figure without decimals; '?' where it is unknown."""
     if span_s is None:
         return "?"
     if span_s == 0:
         return "0 s"
     for limit, factor, unit in ((1e-3, 1e6, "µs"), (1.0, 1e3, "ms"), (120.0, 1.0, "s")):
         if abs(span_s) < limit:
-            return f"{_three_digits(span_s * factor)} {unit}"
+            return f"{_whole_or_three_digits(span_s * factor)} {unit}"
     for limit, factor, unit in ((7200.0, 60.0, "min"), (172800.0, 3600.0, "h")):
         if abs(span_s) < limit:
-            return f"{_three_digits(span_s / factor)} {unit}"
-    return f"{_three_digits(span_s / 86400)} d"
+            return f"{_whole_or_three_digits(span_s / factor)} {unit}"
+    return f"{_whole_or_three_digits(span_s / 86400)} d"
 
 
 def show_share(share: float | None) -> str:
@@ -81,6 +81,10 @@ def show_change(share: float, digits: int = 1) -> str:
     """A relative change (0.02 for 2 % more) for people as percent with its sign; none has no sign."""
     shown = f"{share * 100:+z.{digits}f} %"
     return with_minus(shown) if shown.strip("+0. %") else shown.removeprefix("+")
+
+
+def _whole_or_three_digits(value: float) -> str:
+    return with_minus(f"{value:z.0f}") if float(value).is_integer() else _three_digits(value)
 
 
 def _three_digits(value: float) -> str:

@@ -88,12 +88,14 @@ def _chip(sign: status.Sign, *, label: str, big: bool) -> SafeString:
 
 
 @register.simple_tag
-def when(at: datetime | None, *, show: str = "both", none: str = "") -> SafeString:
+def when(
+    at: datetime | None, *, show: str = "both", none: str = "", to_the_second: bool = False
+) -> SafeString:
     """A time in the reader's zone with its offset, and how long ago. show: both, absolute or relative."""
     if at is None:
         return format_html('<span class="soft">{}</span>', none or "—")
     local = timezone.localtime(at)
-    absolute = f"{local:%Y-%m-%d %H:%M} {_offset(local)}"
+    absolute = f"{local:{'%Y-%m-%d %H:%M:%S' if to_the_second else '%Y-%m-%d %H:%M'}} {_offset(local)}"
     machine = f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
     relative = naturaltime(at)
     if show == "absolute":

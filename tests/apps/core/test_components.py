@@ -61,6 +61,11 @@ def test_a_time_says_its_offset_and_what_a_machine_reads() -> None:
     assert text == '<time class="when" datetime="2026-11-29T18:30:00Z">2026-11-30 02:30 +08:00</time>'
 
 
+def test_a_time_is_shown_to_the_second_where_that_is_asked_for() -> None:
+    with timezone.override("Asia/Shanghai"):
+        assert "2026-11-30 02:30:00 +08:00" in shown("{% when at to_the_second=True %}", at=AT)
+
+
 def test_a_time_that_never_came_has_a_word() -> None:
     assert "never" in shown("{% when None none='never' %}")
 

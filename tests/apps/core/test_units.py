@@ -40,6 +40,24 @@ def test_what_rounds_to_zero_is_never_minus_zero(shown, text):
     assert shown == text
 
 
+@pytest.mark.parametrize(
+    ("span_s", "text"),
+    [
+        (3600, "60 min"),
+        (86400, "24 h"),
+        (2 * 86400, "2 d"),
+        (60.0, "60 s"),
+        (0.003, "3 ms"),
+        (5400, "90 min"),
+        (60.02, "60.0 s"),
+        (100_000, "27.8 h"),
+        (float("inf"), "inf d"),
+    ],
+)
+def test_a_whole_span_has_no_decimals(span_s, text):
+    assert show_seconds(span_s) == text
+
+
 def test_a_quantity_that_rounds_to_zero_has_no_sign():
     assert ">0.0<" in quantity(-0.04, digits=1)
 

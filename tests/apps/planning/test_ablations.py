@@ -56,7 +56,7 @@ def test_an_ablation_becomes_a_version_once_and_is_measured_there(address, versi
         20.0,
         pytest.approx(20.0 / step.predicted_s),
     )
-    assert "20.0 s" in browser.get(address).content.decode()
+    assert "20 s" in browser.get(address).content.decode()
 
 
 def test_a_version_that_has_a_layout_of_the_list_stands_beside_it(address, version, bo, api, client_of):
