@@ -24,11 +24,13 @@ from apps.core.speech import said
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, nodes_by_name
 from apps.launches import filters, forms, queries, services
-from apps.launches.models import LaunchState
+from apps.launches.engine.standing import STANDING_WORDS, Standing
+from apps.launches.models import Launch, LaunchState
 from apps.launches.page import evaluation_context, launch_context
 from apps.launches.tables import LaunchTable
 from apps.launches.words import ITEMS
 
+STOP_POLLING = 286
 
 def launches(request: HttpRequest) -> HttpResponse:
     """All launches, newest first."""
@@ -76,11 +78,19 @@ def launch(request: HttpRequest, launch_id: UUID) -> HttpResponse:
     """One launch: where it stands, on what, and what its people can do."""
     actor = actor_of(request)
     row = queries.launch_for(actor, launch_id)
-    context = launch_context(actor, row) | cluster_context(row.cluster)
     if request.headers.get("HX-Request"):
-        is_over = context["decision"].standing.value != "pending"
-        return render(request, "launches/_gate.html", context, status=286 if is_over else 200)
+        return _changed(request, row)
+    context = launch_context(actor, row) | cluster_context(row.cluster)
     return render(request, "launches/launch.html", context)
+
+
+def _changed(request: HttpRequest, launch: Launch) -> HttpResponse:
+    """To a page that waits for an evaluation: nothing while it is under way, then all that it changes."""
+    if queries.decision_of(launch).standing is Standing.PENDING:
+        return HttpResponse(status=204)
+    context = launch_context(actor_of(request), launch)
+    context["announcement"] = said(STANDING_WORDS[context["decision"].standing])
+    return render(request, "launches/_changed.html", context, status=STOP_POLLING)
 
 
 def edit(request: HttpRequest, launch_id: UUID) -> HttpResponse:

@@ -56,14 +56,27 @@ def test_the_page_names_what_stops_the_launch_first(answered, evaluated, nodes, 
     assert "sn-03: GPU driver is 535.161.08, asked for is 570.86.15" in page
 
 
-def test_the_fragment_ends_the_polling_when_the_evaluation_is_there(opened, bo, client_of, run_jobs):
+def test_a_page_that_waits_gets_all_that_the_evaluation_changed(opened, matrix, bo, client_of, run_jobs):
     launch = opened()
-    services.request_evaluation(actor=actor_for(bo), launch_id=launch.pk)
+    asked = services.request_evaluation(actor=actor_for(bo), launch_id=launch.pk)
+    address, client = f"/launches/{launch.pk}/", client_of(bo)
+    waiting = text_of(client, address)
+    assert "None yet." in waiting
+    assert str(matrix) not in waiting
     ask = {"headers": {"HX-Request": "true"}}
-    client = client_of(bo)
-    assert client.get(f"/launches/{launch.pk}/", **ask).status_code == 200
+    under_way = client.get(address, **ask)
+    assert (under_way.status_code, under_way.content) == (204, b"")
     run_jobs("launches.evaluate")
-    assert client.get(f"/launches/{launch.pk}/", **ask).status_code == 286
+    over = client.get(address, **ask)
+    assert over.status_code == 286
+    fragment = over.content.decode()
+    assert 'id="launch-standing"' in fragment
+    assert 'id="launch-actions" hx-swap-oob="true"' in fragment
+    assert '<div id="live" hx-swap-oob="innerHTML">unknown</div>' in fragment
+    assert str(matrix) in fragment
+    assert fragment.count(f"/evaluations/{asked.pk}/") == 2  # the record, and the list of evaluations
+    assert "hx-trigger" not in fragment
+    assert "<main" not in fragment
 
 
 def test_the_opener_is_told_why_they_cannot_sign_and_a_signer_what_they_sign(
