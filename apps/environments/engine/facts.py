@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -37,21 +37,30 @@ class ComponentFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
-    """Where a reading holds a component: its key, and how the value there is taken apart."""
+    """Where a reading holds a component: its key, and how the value there is taken apart.
+
+    is_counted: the value is how many the file lists, so a file that was cut does not state it.
+    """
 
     component: str
     key: str
     standing: Standing = Standing.LOADED
     take: Callable[[str], str | None] | None = None
+    is_counted: bool = False
 
 
 def component_facts(reading: Reading) -> tuple[ComponentFact, ...]:
     """What a reading of one node says of its components; empty for a kind that says nothing of them.
 
-    A value that the file does not state (None) gives no fact; a printed `N/A` does, as an unknown form.
+    A value that the file does not state (None) gives no fact; a printed `N/A` does, as an unknown form. A file
+    that does not list all (it was cut) states versions and no counts.
     """
     facts = _with_adapter_firmware(reading.facts) if reading.kind == "ibv_devinfo" else reading.facts
-    return tuple(fact for source in _SOURCES.get(reading.kind, ()) for fact in _facts_of(source, facts))
+    sources = _SOURCES.get(reading.kind, ())
+    if reading.lists_all:
+        return tuple(fact for source in sources for fact in _facts_of(source, facts))
+    stated = [source for source in sources if not source.is_counted]
+    return tuple(replace(fact, count=None) for source in stated for fact in _facts_of(source, facts))
 
 
 def facts_by_node(reading: Reading) -> dict[str, tuple[ComponentFact, ...]]:
@@ -156,8 +165,8 @@ _COLLECT_ENV = (
     _Source(component="gpu_driver", key="driver_version"),
     _Source(component="gpu_model", key="gpu_models"),
     # A container may see fewer devices than the node has, so the count of nvidia-smi goes before this one.
-    _Source(component="gpu_count", key="gpu_count", standing=_DECLARED),
-    _Source(component="gpu_count", key="npu_chips", standing=_DECLARED),
+    _Source(component="gpu_count", key="gpu_count", standing=_DECLARED, is_counted=True),
+    _Source(component="gpu_count", key="npu_chips", standing=_DECLARED, is_counted=True),
     _Source(component="cuda_runtime", key="cuda_runtime_version", standing=_DECLARED),
     _Source(component="cuda_of_torch", key="cuda_used_to_build", standing=_DECLARED),
     _Source(component="nccl", key="nccl_package", standing=_DECLARED),
@@ -202,7 +211,7 @@ _SOURCES: Mapping[str, tuple[_Source, ...]] = {
     "npu_smi": (
         _Source(component="npu_smi", key="version"),
         _Source(component="gpu_model", key="names"),
-        _Source(component="gpu_count", key="chips"),
+        _Source(component="gpu_count", key="chips", is_counted=True),
         _Source(component="gpu_memory", key="hbm_total_mb", take=lambda value: f"{value} MB"),
     ),
     "rocm_smi_json": (
@@ -212,7 +221,7 @@ _SOURCES: Mapping[str, tuple[_Source, ...]] = {
     ),
     "rocm_smi_concise": (
         _Source(component="gpu_model", key="models"),
-        _Source(component="gpu_count", key="gpus"),
+        _Source(component="gpu_count", key="gpus", is_counted=True),
     ),
     "ascend_versions": (
         # The files say what is installed, the boards what runs.
@@ -234,7 +243,7 @@ _SOURCES: Mapping[str, tuple[_Source, ...]] = {
         _Source(component="gaudi_driver", key="driver_version"),
         _Source(component="gaudi_firmware", key="version"),
         _Source(component="gpu_model", key="models"),
-        _Source(component="gpu_count", key="cards"),
+        _Source(component="gpu_count", key="cards", is_counted=True),
         _Source(component="gpu_memory", key="memory_total_mib", take=lambda value: f"{value} MiB"),
     ),
     "mx_smi": (

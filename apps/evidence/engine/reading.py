@@ -7,6 +7,24 @@ from typing import Any
 
 from apps.core.errors import Invalid
 
+# Warnings after which what a file lists may be less, or more, than what is there: no count follows from it.
+_NOT_WHOLE = frozenset(
+    {
+        "chips_missing",
+        "count_differs",
+        "cut_line",
+        "cut_off",
+        "device_rows",
+        "gpu_repeated",
+        "gpus_missing",
+        "no_count",
+        "no_end",
+        "not_well_formed",
+        "ports_missing",
+        "repeated_device",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingWarning:
@@ -34,6 +52,11 @@ class Reading:
     facts: dict[str, Any]
     warnings: tuple[ReadingWarning, ...] = field(default=())
     parser_version: int = 1
+
+    @property
+    def lists_all(self) -> bool:
+        """Whether what it lists may be counted: nothing in it says that the file was cut or leaves something out."""
+        return not any(warning.code in _NOT_WHOLE for warning in self.warnings)
 
 
 class Unreadable(Invalid):

@@ -14,7 +14,7 @@ from apps.core import actor as actors
 from apps.environments import services as environments
 from apps.environments.engine.facts import ComponentFact, component_facts, facts_by_node
 from apps.evidence import queries as evidence
-from apps.evidence.engine.reading import Reading
+from apps.evidence.engine.reading import Reading, ReadingWarning
 from apps.evidence.models import Receipt
 from apps.fleet import services as fleet
 from apps.fleet.models import Cluster, Domain, Node
@@ -40,7 +40,13 @@ class Delivery:
         row = receipt.reading
         if row is None:
             raise ValueError("only a read delivery has owners")
-        reading = Reading(kind=row.kind, facts=row.facts, parser_version=row.parser_version)
+        warnings = tuple(
+            ReadingWarning(code=one["code"], message=one["message"], line=one["line"], text=one["text"])
+            for one in row.warnings
+        )
+        reading = Reading(
+            kind=row.kind, facts=row.facts, warnings=warnings, parser_version=row.parser_version
+        )
         return cls(receipt=receipt, cluster=cluster, reading=reading, sha256=receipt.sha256)
 
     @cached_property

@@ -18,7 +18,7 @@ from apps.environments.engine.facts import (
     facts_by_node,
     kinds_that_state,
 )
-from apps.evidence.engine.reading import Reading
+from apps.evidence.engine.reading import Reading, ReadingWarning
 from apps.evidence.engine.registry import read
 from apps.evidence.engine.source import Source
 
@@ -62,6 +62,22 @@ def test_a_gpu_report_gives_driver_and_vbios_with_the_number_of_gpus() -> None:
     assert ComponentFact(component="gpu_vbios", value="96.00.A5.00.01", count=7) in facts
     assert ComponentFact(component="gpu_vbios", value="96.00.A5.00.02", count=1) in facts
     assert values(facts, "gpu_count") == ["8"]
+
+
+def test_a_report_that_was_cut_states_versions_and_no_counts() -> None:
+    text = (CORPUS / "nvidia-smi-xml/h100x8-570.86.15.xml").read_text()
+    whole, cut = (component_facts(read(Source.of_text(part))) for part in (text, text[:20_000]))
+    assert {fact.count for fact in whole if fact.component == "gpu_vbios"} == {8}
+    assert [fact.count for fact in cut if fact.component == "gpu_vbios"] == [None]
+    assert values(cut, "gpu_driver") == values(whole, "gpu_driver")
+    assert {fact.count for fact in cut} == {None}
+
+
+def test_a_table_that_was_cut_does_not_state_how_many_cards_there_are() -> None:
+    facts = {"chips": 3, "version": "23.0.rc2", "names": ["910B3"]}
+    cut = ReadingWarning(code="no_end", message="the table of processes is missing; the output may be cut")
+    assert values(component_facts(Reading(kind="npu_smi", facts=facts)), "gpu_count")
+    assert not values(component_facts(Reading(kind="npu_smi", facts=facts, warnings=(cut,))), "gpu_count")
 
 
 def test_what_python_imports_is_loaded_and_what_the_package_list_says_is_declared() -> None:

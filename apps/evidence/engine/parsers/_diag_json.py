@@ -46,15 +46,13 @@ def _document_around(text: str, begin: int, root: int) -> tuple[Mapping[str, Any
     for start in [*open_braces[:_MOST_TRIES], *open_braces[-1:]]:
         try:
             document, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError) as error:
+        except (ValueError, RecursionError):
             line = text.count("\n", 0, start) + 1
-            reason = say(
-                "line %(line)s: the JSON of dcgmi diag is cut or damaged (%(error)s)", line=line, error=error
-            )
+            reason = say("line %(line)s: the JSON of dcgmi diag is cut or damaged", line=line)
             continue
         if end > root and isinstance(document, dict):
             return document, start, end
-    raise Unreadable(reason[:200], code="damaged_json")
+    raise Unreadable(reason, code="damaged_json")
 
 
 def facts_of(document: Mapping[str, Any], line: int) -> tuple[dict[str, Any], list[ReadingWarning]]:

@@ -117,7 +117,7 @@ def _json(text: str, block: Sequence[Line], notes: Notes) -> list[Loaded]:
     """The JSON values of a text, each from a line that starts with a bracket or right behind another value."""
     decoder = _decoder(notes)
     found: list[Loaded] = []
-    faults: list[tuple[int, str]] = []
+    faults: list[int] = []  # the lines on which something is that is no JSON
     line, counted, position = 1, 0, 0
     while (start := _JSON_START.search(text, position)) is not None and len(faults) < _MOST_FAULTS:
         offset = start.end() - 1
@@ -125,7 +125,7 @@ def _json(text: str, block: Sequence[Line], notes: Notes) -> list[Loaded]:
         try:
             value, position = decoder.raw_decode(text, offset)
         except json.JSONDecodeError as error:
-            faults.append((_number(block, error.lineno), error.msg))
+            faults.append(_number(block, error.lineno))
             position = start.end()
         except RecursionError as error:
             number = _number(block, line)
@@ -135,16 +135,10 @@ def _json(text: str, block: Sequence[Line], notes: Notes) -> list[Loaded]:
         else:
             found.append(Loaded(value=_plain(value), line=_number(block, line)))
     if not found:
-        number, said = faults[0] if faults else (_number(block, 1), "no value")
-        raise Unreadable(
-            say("line %(number)s: no valid JSON: %(said)s", number=number, said=said),
-            code="bad_json",
-            line=number,
-        )
+        number = faults[0] if faults else _number(block, 1)
+        raise Unreadable(say("line %(number)s: no valid JSON", number=number), code="bad_json", line=number)
     if faults:
-        notes.add(
-            "not_read", say("no valid JSON: %(faults)s", faults=faults[0][1]), at=_line(block, faults[0][0])
-        )
+        notes.add("not_read", say("no valid JSON; not read"), at=_line(block, faults[0]))
     return found
 
 

@@ -35,9 +35,7 @@ def read_run(source: Source) -> Run:
     try:
         document = json.loads(source.text())
     except (ValueError, RecursionError) as error:
-        raise Unreadable(
-            say("the JSON of nccl-tests is damaged: %(error)s", error=error)[:200], code="damaged_json"
-        ) from None
+        raise Unreadable(say("the JSON of nccl-tests is cut or damaged"), code="damaged_json") from error
     if not isinstance(document, dict):
         raise Unreadable(say("the JSON is not that of nccl-tests"), code="not_nccl_tests_json")
     run = Run(tool="nccl-tests", library_code=_whole(document.get("nccl_version")))

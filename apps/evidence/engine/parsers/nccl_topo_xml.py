@@ -87,7 +87,7 @@ def _root(source: Source, notes: Notes) -> tuple[Element, int]:
     except ParseError as fault:
         number = lines[min(offset + fault.position[0], len(lines)) - 1].number
         raise Unreadable(
-            say("NCCL topology, line %(number)s: no valid XML (%(fault)s)", number=number, fault=fault),
+            say("NCCL topology, line %(number)s: no valid XML", number=number),
             code="bad_xml",
             line=number,
         ) from fault

@@ -101,20 +101,26 @@ def _parse(document: str, first_line: int, notes: Notes) -> Element:
             code="xml_refused",
         ) from refused
     except ParseError as broken:
-        reason = str(broken).split(":")[0]
         if root is None:
-            raise Unreadable(
-                say("nvidia-smi XML: not well-formed: %(reason)s", reason=reason), code="not_well_formed"
-            ) from broken
+            raise Unreadable(say("nvidia-smi XML: this is no valid XML"), code="not_well_formed") from broken
         _drop_unfinished(root, closed)
-        notes.add(
-            "cut_off" if reason.startswith(_CUT) else "not_well_formed",
-            say("only what stands before the break is read: %(reason)s", reason=reason),
-            line=first_line + broken.position[0] - 1,
-        )
+        _note_break(broken, first_line, notes)
     if root is None:
         raise Unreadable(say("nvidia-smi XML: the document is empty"), code="no_root")
     return root
+
+
+def _note_break(broken: ParseError, first_line: int, notes: Notes) -> None:
+    """Say in our words, which can be translated, what the library says in English."""
+    line = first_line + broken.position[0] - 1
+    if str(broken).startswith(_CUT):
+        notes.add("cut_off", say("the file was cut here; only what stands before is read"), line=line)
+    else:
+        notes.add(
+            "not_well_formed",
+            say("from here on this is no valid XML; only what stands before is read"),
+            line=line,
+        )
 
 
 def _events(document: str) -> Iterator[tuple[str, Element]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from apps.core.texts import kept
 from apps.evidence.engine.parsers import nvidia_smi_xml
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.registry import recognise
@@ -64,6 +65,15 @@ def test_what_stands_before_a_cut_is_read_with_a_warning(share: float) -> None:
     ]
     for cut, gpu in zip(reading.facts["gpus"], whole["gpus"], strict=False):
         assert {key for key, value in cut.items() if value not in (None, [], gpu[key])} == set()
+
+
+def test_a_break_is_said_in_words_that_can_be_translated() -> None:
+    cut = read(H100X8[:20_000]).warnings[0]
+    assert cut.message == "the file was cut here; only what stands before is read"
+    assert kept(cut.message) == {}
+    broken = read(H100X8.replace("</product_brand>", "</brand>", 1)).warnings[0]
+    assert (broken.code, kept(broken.message)) == ("not_well_formed", {})
+    assert "mismatched" not in broken.message
 
 
 def test_a_document_cut_before_anything_useful_is_refused() -> None:
