@@ -13,6 +13,7 @@ from apps.core.speech import said
 from apps.core.texts import of_row
 from apps.environments.words import label_of
 from apps.fleet.models import HoldKind
+from apps.health.words import reason_text
 
 ITEMS: dict[str, str | Promise] = {
     "nodes_free": _("All nodes are free"),
@@ -92,6 +93,8 @@ def found_in(item: Mapping[str, Any]) -> str:
     code, values = item["code"], item.get("values") or {}
     if code == "held" and "kinds" in values:
         return _not_free(values["kinds"])
+    if "causes" in values:
+        return str(FOUND[code]) % {"names": _ailing(values)}
     if "findings" in values:
         return _drift(values)
     if "settings" in values:
@@ -120,6 +123,17 @@ def _not_free(kinds: Mapping[str, str]) -> str:
     names = {kind.value: kind.label for kind in HoldKind} | {"life_cycle": _("in repair or retired")}
     what = "; ".join(f"{names.get(kind, kind)}: {nodes}" for kind, nodes in kinds.items())
     return gettext("Not free: %(what)s") % {"what": what}
+
+
+def _ailing(values: Mapping[str, Any]) -> str:
+    """Nodes that are not well, each with what ails it where that is known."""
+    named = []
+    for cause in values["causes"]:
+        reasons = ", ".join(str(reason_text(code)) for code in cause["reasons"])
+        named.append(f"{cause['node']} ({reasons})" if reasons else cause["node"])
+    if more := values["more"]:
+        named.append(ngettext("and %(n)s more", "and %(n)s more", more) % {"n": more})
+    return ", ".join(named)
 
 
 def _settings(values: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ DOORS = {"services", "queries", "models", "engine"}
 
 # Modules outside of these rooms that others may enter, and why.
 SIDE_DOORS = {
-    "audit.directory": "accounts introduces itself as the one who knows names",
+    "audit.directory": "apps above introduce themselves as those who know names and pages",
     "jobs.registry": "tasks of each app register their kinds of work",
     "jobs.running": "tasks of each app are given the running job",
     "jobs.readiness": "portal gives it an address beside the other probes",
@@ -20,6 +20,7 @@ SIDE_DOORS = {
     "evidence.store": "the intake streams a body into the store without holding it",
     "benchmarks.words": "gates of changes say why a run is not accepted as benchmarks do",
     "environments.words": "what components are called",
+    "health.words": "an item of the gate names causes as health does",
     "evidence.words": "what states and kinds of evidence are called",
     "jobs.answers": "the API of each app answers 202 in the same way",
     "jobs.guarded_http": "whatever calls out does so through one guard",

@@ -17,10 +17,13 @@ from apps.environments import services as environments
 from apps.environments.models import MatrixVersion
 from apps.fleet import services as fleet
 from apps.fleet.models import Hold, HoldKind, LifeCycle, Node
+from apps.health.models import FaultRecord, HealthState
+from apps.health.words import reason_text
 from apps.jobs.models import Job, JobState
 from apps.launches import queries, services
 from apps.launches.models import Evaluation, Launch, SignOff
 from apps.launches.queries import decision_of
+from apps.launches.words import found_in
 from tests import factories
 from tests.apps.launches.conftest import MANUAL, items_of
 from tests.callers import actor_for
@@ -108,6 +111,33 @@ def too_large(plan, **_given):
 def of_other_size(plan, **_given):
     plan.input = plan.input | {"system": {"accelerators": 8}}
     plan.save()
+
+
+def test_a_faulty_node_is_named_with_its_cause_and_where_to_read_of_it(answered, evaluated, nodes, cluster):
+    fault = FaultRecord.objects.create(
+        node=nodes[0],
+        kind="xid",
+        code=79,
+        severity="critical",
+        action="RESTART_BM",
+        action_class="reboot",
+        cordon=True,
+        text="GPU has fallen off the bus",
+        line=1,
+        first_seen_at=clock.now(),
+        last_seen_at=clock.now(),
+        sha256="c" * 64,
+    )
+    settled = {"verdict": "fail", "observed_at": clock.now(), "since": clock.now(), "sha256": "d" * 64}
+    HealthState.objects.create(node=nodes[0], rule="port-down", device="ib0", **settled)
+    Node.objects.filter(pk__in=[nodes[0].pk, nodes[1].pk]).update(health="faulty")
+    row = next(item for item in evaluated(answered()).items if item["key"] == "nodes_healthy")
+    assert row["message"] == "faulty: sn-01 (rule:port-down, xid:79), sn-02"
+    assert found_in(row) == f"Faulty: sn-01 ({reason_text('rule:port-down')}, Xid 79), sn-02"
+    assert [(proof["label"], proof["url"]) for proof in row["proofs"]] == [
+        ("Xid 79, sn-01", f"/health/faults/{fault.pk}/"),
+        ("health", f"/health/?cluster={cluster.slug}"),
+    ]
 
 
 @pytest.mark.parametrize(

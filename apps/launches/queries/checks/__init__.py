@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from apps.launches.engine.checklist import Found
-from apps.launches.queries.checks import benchmarks, environments, nodes, plans
+from apps.launches.queries.checks import benchmarks, environments, health, nodes, plans
 from apps.launches.queries.checks.subject import Subject
 
 CHECKS: dict[str, Callable[[Subject], Found]] = {
     "nodes_free": nodes.nodes_free,
-    "nodes_healthy": nodes.nodes_healthy,
+    "nodes_healthy": health.nodes_healthy,
     "no_open_change": nodes.no_open_change,
     "upkeep_done": nodes.upkeep_done,
     "matrix_locked": environments.matrix_locked,

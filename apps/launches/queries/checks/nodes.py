@@ -1,4 +1,4 @@
-"""Are the nodes there to be used: free, healthy, and not being changed?"""
+"""Are the nodes there to be used: free, not being changed, and looked after?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.urls import reverse
 from apps.changes.queries import open_changes_on
 from apps.core.texts import say
 from apps.core.verdicts import Verdict
-from apps.fleet.models import HoldKind, LifeCycle, NodeHealth
+from apps.fleet.models import HoldKind, LifeCycle
 from apps.fleet.queries import active_holds
 from apps.health.queries import overdue_upkeep
 from apps.launches.engine.checklist import Found, Proof
@@ -37,31 +37,6 @@ def nodes_free(subject: Subject) -> Found:
         message="not free: " + "; ".join(f"{kind}: {names}" for kind, names in kinds.items()),
         values={"kinds": kinds},
         nodes=tuple(sorted({name for names in by_kind.values() for name in names})),
-    )
-
-
-def nodes_healthy(subject: Subject) -> Found:
-    """Every node is known to be healthy; a node of which nothing is known is unknown, not healthy."""
-    by_health: dict[str, list[str]] = defaultdict(list)
-    for node in subject.nodes:
-        by_health[node.health].append(node.name)
-    for health, verdict in (
-        (NodeHealth.FAULTY, Verdict.FAIL),
-        (NodeHealth.UNKNOWN, Verdict.UNKNOWN),
-        (NodeHealth.SUB_HEALTHY, Verdict.WARN),
-    ):
-        if names := by_health.get(health.value):
-            some = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
-            return Found(
-                verdict=verdict,
-                code=health.value,
-                message=f"{health.value}: {some}",
-                values={"names": some},
-                nodes=tuple(names),
-            )
-    count = len(subject.nodes)
-    return Found(
-        verdict=Verdict.PASS, code="healthy", message=f"{count} nodes are healthy", values={"n": count}
     )
 
 
