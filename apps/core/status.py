@@ -105,7 +105,7 @@ _JOBS = {
 }
 
 _FINDINGS = {
-    "open": Sign(Tone.WARN, _("open")),
+    "open": Sign(Tone.NEUTRAL, _("open")),
     "resolved": Sign(Tone.PASS, _("resolved")),
     "match": Sign(Tone.PASS, _("match")),
     "drift": Sign(Tone.FAIL, _("drift"), "git-compare"),
