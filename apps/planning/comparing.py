@@ -11,9 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.core.units import show_bytes, show_seconds, show_share
 from apps.planning.documents import in_order
+from apps.planning.input_words import LAYOUT, MODEL, SYSTEM, Words
 from apps.planning.models import PlanVersion
 from apps.planning.page import asked_of, memory_parts, value_rows
-from apps.planning.words import PARALLEL, SYSTEM, TIME
+from apps.planning.words import TIME
 
 MOST = 4
 _Figure = tuple[str | Promise, Callable[[dict[str, Any]], float | None], Callable[[float], str], int]
@@ -68,9 +69,9 @@ def parameter_rows(versions: Sequence[PlanVersion]) -> list[Row]:
     """What was asked, key by key: model, system, layout."""
     inputs = [in_order(version.input) for version in versions]
     return [
-        *_rows([one["model"] for one in inputs], {}),
+        *_rows([one["model"] for one in inputs], MODEL),
         *_rows([one["system"] for one in inputs], SYSTEM),
-        *_rows([asked_of(one) for one in inputs], PARALLEL),
+        *_rows([asked_of(one) for one in inputs], LAYOUT),
     ]
 
 
@@ -98,7 +99,7 @@ def memory_bars(versions: Sequence[PlanVersion]) -> list[dict[str, Any]]:
     ]
 
 
-def _rows(inputs: Sequence[dict[str, Any]], words: dict[str, str | Promise]) -> list[Row]:
+def _rows(inputs: Sequence[dict[str, Any]], words: Words) -> list[Row]:
     said = [{str(row["name"]): row["value"] for row in value_rows(one, words)} for one in inputs]
     names = dict.fromkeys(name for one in said for name in one)
     return [Row(name=name, cells=[one.get(name, "—") for one in said]) for name in names]

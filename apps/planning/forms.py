@@ -23,8 +23,8 @@ from apps.fleet.queries import clusters_visible
 from apps.planning import queries
 from apps.planning.documents import model_document
 from apps.planning.engine.reading_parallel import COMPRESSED_BYTES, GRADIENT_BYTES
-from apps.planning.engine.search import Objective
-from apps.planning.engine.workload import Framework, Precision
+from apps.planning.engine.workload import Precision
+from apps.planning.input_words import FRAMEWORKS, OBJECTIVES, RECOMPUTATIONS, SCHEDULES
 
 MOST_SHOWN = 50  # layouts that a search keeps for its table
 
@@ -135,19 +135,10 @@ class PlanForm(forms.Form):
     seq_len = _whole(_("Sequence length, tokens"), required=True)
     precision = forms.ChoiceField(choices=[(p.value, p.value) for p in Precision], label=_("Precision"))
     recompute = forms.ChoiceField(
-        choices=[("none", _("none")), ("selective", _("selective")), ("full", _("full"))],
-        required=False,
-        label=_("Recomputation"),
+        choices=list(RECOMPUTATIONS.items()), required=False, label=_("Recomputation")
     )
     schedule = forms.ChoiceField(
-        choices=[
-            ("1f1b", "1F1B"),
-            ("interleaved", _("interleaved")),
-            ("gpipe", "GPipe"),
-            ("zero_bubble", _("zero bubble")),
-        ],
-        required=False,
-        label=_("Pipeline schedule"),
+        choices=list(SCHEDULES.items()), required=False, label=_("Pipeline schedule")
     )
     zero = forms.TypedChoiceField(
         choices=[
@@ -162,9 +153,7 @@ class PlanForm(forms.Form):
         label="ZeRO",
     )
     sequence_parallel = forms.BooleanField(required=False, label=_("Sequence parallel"))
-    framework = forms.ChoiceField(
-        choices=[(f.value, f.value) for f in Framework], required=False, label=_("Framework")
-    )
+    framework = forms.ChoiceField(choices=list(FRAMEWORKS.items()), required=False, label=_("Framework"))
     reserve_percent = forms.FloatField(
         min_value=0,
         max_value=90,
@@ -195,16 +184,7 @@ class PlanForm(forms.Form):
         _("Price of an accelerator hour"), _("In any currency. Empty: costs are in accelerator hours.")
     )
     kwh = _number(_("Price of a kWh"), _("With its cooling. Empty: in the price of the hour."))
-    objective = forms.ChoiceField(
-        choices=[
-            (Objective.TOKENS_PER_S.value, _("most tokens per second")),
-            (Objective.MEMORY_HEADROOM.value, _("most free memory")),
-            (Objective.COST.value, _("lowest cost of a token")),
-            (Objective.ENERGY.value, _("least energy of a token")),
-        ],
-        required=False,
-        label=_("Best means"),
-    )
+    objective = forms.ChoiceField(choices=list(OBJECTIVES.items()), required=False, label=_("Best means"))
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from apps.core.speech import said
 from apps.core.units import GB
 from apps.planning.documents import configuration_words
 from apps.planning.engine.rules import REASONS
+from apps.planning.input_words import shown_value
 from apps.planning.words import FOUND_NAMES, REJECTED
 
 Row = Mapping[str, Any]
@@ -77,7 +78,7 @@ def _choice(name: str, rows: Sequence[Row], asked: str | None) -> forms.ChoiceFi
     values = sorted({row[name] for row in rows})
     if len(values) < 2 and not asked:
         return None
-    choices = [("", _("any")), *((str(value), str(value)) for value in values)]
+    choices = [("", _("any")), *((str(value), shown_value(name, value)) for value in values)]
     return forms.ChoiceField(choices=choices, required=False, label=FOUND_NAMES[name])
 
 

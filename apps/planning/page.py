@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Any
 
 from django.http import QueryDict
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
@@ -21,12 +20,12 @@ from apps.planning.documents import in_order, is_search, model_name, spec_of
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.terms import TERMS
 from apps.planning.found import found_csv, search_context
+from apps.planning.input_words import ASSUMED, LAYOUT, MODEL, SYSTEM, Words, shown_value
 from apps.planning.measured_forms import MeasuredStepForm
 from apps.planning.models import PlanVersion
 from apps.planning.queries import accelerators_per_node
-from apps.planning.words import MEMORY, PARALLEL, SWINGS, SYSTEM, TIME
+from apps.planning.words import MEMORY, SWINGS, TIME
 
-Words = Mapping[str, str | Promise]
 _FORMULAS = {term.key: term for term in TERMS}
 
 
@@ -52,9 +51,9 @@ def version_context(actor: Actor, version: PlanVersion, asked_for: QueryDict) ->
         "may_ask_again": operates
         and version.done_at is None
         and (version.job is None or version.job.is_over),
-        "model_rows": value_rows(asked["model"], {}),
+        "model_rows": value_rows(asked["model"], MODEL),
         "system_rows": value_rows(asked["system"], SYSTEM),
-        "layout_rows": value_rows(asked_of(asked), PARALLEL),
+        "layout_rows": value_rows(asked_of(asked), LAYOUT),
         "input_text": pretty(asked),
         "result_text": pretty(result) if result else "",
     }
@@ -91,19 +90,13 @@ def value_rows(values: Mapping[str, Any], words: Words) -> list[dict[str, Any]]:
             inner = value_rows(value, words)
             rows += [{**row, "name": f"{words.get(key, key)} · {row['name']}"} for row in inner]
         else:
-            rows.append({"name": words.get(key, key), "value": shown_value(value)})
+            rows.append({"name": words.get(key, key), "value": shown_value(key, value)})
     return rows
 
 
 def source_shown(measured: Mapping[str, Any]) -> str:
     """Where measured figures of a system are from, in the reader's language."""
     return said({"message": measured.get("source", ""), **measured.get("said", {})})
-
-
-def shown_value(value: Any) -> Any:
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    return value
 
 
 def estimate_context(result: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,28 +213,26 @@ def assumption_rows(result: Mapping[str, Any], measured: Mapping[str, Any]) -> l
     """What the figures rest on, with value and source: what was measured first, then what was assumed."""
     source = source_shown(measured)
     seen = [
-        {"name": name, "value": _short(name, value), "source": source, "measured": True}
+        assumption_row(name, value, source, measured=True)
         for name, value in measured.items()
         if name not in ("source", "said")
     ]
     assumed = [
-        {
-            "name": one["name"],
-            "value": _short(one["name"], one["value"]),
-            "source": said(of_row(one, "source")),
-            "measured": False,
-        }
+        assumption_row(one["name"], one["value"], said(of_row(one, "source")), measured=False)
         for one in result["assumptions"]
     ]
     return seen + assumed
 
 
-def _short(name: str, value: Any) -> Any:
-    if name.endswith("_bytes"):
-        return show_bytes(value)
-    if isinstance(value, bool):
-        return shown_value(value)
-    return f"{value:z,.6g}" if isinstance(value, float) else value
+def assumption_row(code: str, value: Any, source: str, *, measured: bool) -> dict[str, Any]:
+    """One figure by its name for people, with the name that it has in documents beside it."""
+    return {
+        "name": ASSUMED.get(code, code),
+        "code": code if code in ASSUMED else "",
+        "value": shown_value(code, value),
+        "source": source,
+        "measured": measured,
+    }
 
 
 def ledger_csv(result: Mapping[str, Any], asked: QueryDict) -> list[Sequence[Any]]:

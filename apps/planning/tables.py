@@ -8,6 +8,7 @@ from typing import Any
 import django_tables2 as tables
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _now
@@ -16,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.core.templatetags.components import icon, state, verdict, when
 from apps.core.units import show_bytes, show_seconds, show_share
 from apps.planning.found import CHOICES, show_cost, show_energy
+from apps.planning.input_words import shown_value
 from apps.planning.models import Plan, PlanVersion
 from apps.planning.words import FOUND_NAMES
 
@@ -117,11 +119,17 @@ class FoundTable(tables.Table):
 
     def same_rows(self) -> list[dict[str, Any]]:
         """What all layouts have in common; the table says it once instead of in every row."""
-        return [{"name": FOUND_NAMES[name], "value": value} for name, value in self._same().items()]
+        return [
+            {"name": FOUND_NAMES[name], "value": shown_value(name, value)}
+            for name, value in self._same().items()
+        ]
 
     def _same(self) -> dict[str, Any]:
         rows = list(self.data.data)
         return {name: rows[0][name] for name in CHOICES if len({row[name] for row in rows}) == 1}
+
+    def render_recompute(self, value: str) -> str | Promise:
+        return shown_value("recompute", value)
 
     def render_step_s(self, value: float) -> str:
         return show_seconds(value)

@@ -1,4 +1,4 @@
-"""Words of plans for people: parts of memory and of a step, reasons of rejection, what an input is called."""
+"""Words of plans for people: parts of memory and of a step, reasons of rejection, what a search lists."""
 
 from __future__ import annotations
 
@@ -24,35 +24,6 @@ TIME: dict[str, str | Promise] = {
     "optimizer_s": _("optimizer"),
     "other_s": _("other"),
 }
-PARALLEL: dict[str, str | Promise] = {
-    "tp": _("tensor (TP)"),
-    "pp": _("pipeline (PP)"),
-    "vpp": _("virtual stages (VPP)"),
-    "dp": _("data (DP)"),
-    "cp": _("context (CP)"),
-    "ep": _("expert (EP)"),
-    "etp": _("tensor of experts"),
-    "micro_batch": _("micro-batch"),
-    "global_batch": _("global batch"),
-    "seq_len": _("sequence length"),
-    "recompute": _("recomputation"),
-    "sequence_parallel": _("sequence parallel"),
-    "zero": "ZeRO",
-    "schedule": _("schedule"),
-    "placement": _("order of ranks"),
-    "precision": _("precision"),
-    "framework": _("framework"),
-    "gradient_dtype": _("type of gradients"),
-    "gradient_compression": _("compression of gradients"),
-    "overlap": _("hidden behind compute"),
-    "prices": _("prices"),
-    "accelerator_hour": _("accelerator hour"),
-    "kwh": "kWh",
-    "limits": _("limits"),
-    "min_accelerators": _("accelerators at least"),
-    "reserve_share": _("memory kept free, share"),
-    "objective": _("best means"),
-}
 FOUND_NAMES: dict[str, str | Promise] = {
     "accelerators": _("Accelerators"),
     "tp": "TP",
@@ -66,16 +37,6 @@ FOUND_NAMES: dict[str, str | Promise] = {
     "recompute": _("Recomputation"),
     "schedule": _("Pipeline schedule"),
     "placement": _("Order of ranks"),
-}
-SYSTEM: dict[str, str | Promise] = {
-    "accelerator": _("accelerator"),
-    "accelerators": _("accelerators"),
-    "domain_size": _("in one domain"),
-    "sub_domain_size": _("in one sub-domain"),
-    "convergence_ratio": _("convergence ratio"),
-    "scale_up_gb_s": _("scale-up, GB/s one way"),
-    "scale_out_gb_s": _("scale-out, GB/s"),
-    "measured": _("measured"),
 }
 SWINGS: dict[str, str | Promise] = {
     "scale_up_bandwidth": _("scale-up bandwidth"),

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _l
 
 from apps.core.speech import said
 from apps.core.texts import kept, of_row
-from apps.core.units import show_bytes
 from apps.planning.engine.study_terms import STUDY_TERMS
+from apps.planning.input_words import ASSUMED, shown_value
 
 Text: TypeAlias = "str | Promise"
 
@@ -131,10 +131,12 @@ class Assumptions:
 
     @property
     def shown(self) -> list[dict[str, Any]]:
-        """The rows with values and confidence in words."""
+        """The rows with names, values and confidence in words; `code` is the name where there is a word for it."""
         return [
             {
                 **row,
+                "name": ASSUMED.get(row["name"], row["name"]),
+                "code": row["name"] if row["name"] in ASSUMED else "",
                 "value": _plain(row["name"], row["value"]),
                 "source": said(of_row(row, "source")),
                 "confidence": CONFIDENCE.get(row["confidence"], row["confidence"]),
@@ -185,15 +187,10 @@ class Assumed:
 
 
 def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, bool):
-        return yes_no(value)
-    if name.endswith("_bytes"):
-        return show_bytes(value)
-    if isinstance(value, str):
-        return said(value)
     if name == "peak_flops":
         return f"{value / 1e12:,.4g} TFLOP/s"
-    return f"{value:z,.6g}" if isinstance(value, float) else value
+    known = shown_value(name, value)
+    return said(value) if known is value else known
 
 
 CONFIDENCE = {
