@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.changes.engine.stages import DEFAULT_SOAK_S
 from apps.changes.models import ChangeKind
 from apps.changes.services import Content, Wish
+from apps.core.confirming import typed_to_confirm
 from apps.fleet.models import Domain
 
 KINDS = [(value, label) for value, label in ChangeKind.choices if value != ChangeKind.ROLLBACK]
@@ -143,7 +144,7 @@ class RollbackForm(forms.Form):
     def __init__(self, *args: Any, cluster_name: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.cluster_name = cluster_name
-        self.fields["cluster_name"].help_text = _("Type %(name)s to confirm.") % {"name": cluster_name}
+        self.fields["cluster_name"].help_text = typed_to_confirm(cluster_name)
 
     def clean_cluster_name(self) -> str:
         typed: str = self.cleaned_data["cluster_name"].strip()

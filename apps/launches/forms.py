@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.actor import Actor
+from apps.core.confirming import typed_to_confirm
 from apps.fleet.models import Domain
 from apps.fleet.queries import clusters_visible
 from apps.planning.models import PlanVersion
@@ -47,12 +49,17 @@ class LaunchForm(forms.Form):
         if cluster_slug:
             clusters = clusters.filter(slug=cluster_slug)
         domains = Domain.objects.filter(cluster__in=clusters, retired_at__isnull=True)
-        self._field("domain").queryset = domains.select_related("cluster")
+        self._offer("domain", domains.select_related("cluster"))
         scopes = list(clusters.values_list("scope_id", flat=True))
-        self._field("plan").queryset = launch_plan_versions(scope_ids=scopes)
+        self._offer("plan", launch_plan_versions(scope_ids=scopes))
 
-    def _field(self, name: str) -> Any:
-        return self.fields[name]
+    def _offer(self, name: str, rows: QuerySet) -> None:
+        """Let one of these rows be chosen; where there is only one, it is chosen already."""
+        field: Any = self.fields[name]
+        field.queryset = rows
+        first = list(rows[:2])
+        if len(first) == 1:
+            self.initial.setdefault(name, first[0].pk)
 
 
 class LaunchEditForm(forms.Form):
@@ -110,7 +117,7 @@ class RollbackForm(forms.Form):
     def __init__(self, *args: Any, cluster_name: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.cluster_name = cluster_name
-        self.fields["cluster_name"].help_text = _("Type %(name)s to confirm.") % {"name": cluster_name}
+        self.fields["cluster_name"].help_text = typed_to_confirm(cluster_name)
 
     def clean_cluster_name(self) -> str:
         typed: str = self.cleaned_data["cluster_name"].strip()
