@@ -32,6 +32,7 @@ from apps.launches.words import ITEMS
 
 STOP_POLLING = 286
 
+
 def launches(request: HttpRequest) -> HttpResponse:
     """All launches, newest first."""
     actor = actor_of(request)

@@ -115,6 +115,8 @@ class GateOut(serializers.Serializer[Any]):
     launch_id = serializers.UUIDField()
     standing = serializers.ChoiceField(choices=STANDING_CHOICES)
     exit_code = serializers.IntegerField()
+    message = serializers.CharField(help_text="Why it stands there.")
+    hint = serializers.CharField(allow_blank=True, help_text="What moves it on; empty on GO.")
     evaluation = serializers.UUIDField(allow_null=True)
     is_stale = serializers.BooleanField()
     changed = serializers.ListField(child=serializers.CharField())

@@ -173,6 +173,8 @@ class Gate(APIView):
             "launch_id": launch.pk,
             "standing": decided.standing.value,
             "exit_code": int(decided.exit_code),
+            "message": decided.told.message,
+            "hint": decided.told.hint,
             "evaluation": evaluation.pk if evaluation else None,
             "is_stale": decided.is_stale,
             "changed": list(decided.changed),
@@ -184,7 +186,10 @@ class Gate(APIView):
         }
         fails = request.query_params.get("fail_status") == "true"
         status = FAIL_STATUS.get(decided.standing, 200) if fails else 200
-        return _with_exit_code(Response(s.GateOut(body).data, status=status), decided)
+        response = Response(s.GateOut(body).data, status=status)
+        if decided.standing is Standing.PENDING:
+            response["Retry-After"] = "2"
+        return _with_exit_code(response, decided)
 
 
 class Evaluations(APIView):

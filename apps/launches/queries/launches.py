@@ -19,6 +19,7 @@ from apps.core.rights import Right
 from apps.core.verdicts import Verdict
 from apps.jobs.models import JobState
 from apps.launches.engine.standing import EXIT_CODES, ExitCode, Standing, standing_of
+from apps.launches.engine.telling import Ground, Told, told
 from apps.launches.models import Evaluation, Launch, SignOff
 from apps.launches.queries.inputs import current_inputs, inputs_of
 
@@ -47,6 +48,18 @@ class Decision:
     @property
     def exit_code(self) -> ExitCode:
         return EXIT_CODES[self.standing]
+
+    @property
+    def told(self) -> Told:
+        """Why it stands there, and what helps; English, for the API."""
+        ground = Ground(
+            items=self.evaluation.items if self.evaluation else (),
+            changed=self.changed,
+            is_expired=self.is_expired,
+            is_asked=self.evaluation is not None,
+            has_failed=self.has_failed,
+        )
+        return told(self.standing, ground)
 
 
 def launches_visible(actor: Actor) -> QuerySet[Launch]:

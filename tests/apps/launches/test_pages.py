@@ -11,7 +11,9 @@ import pytest
 from apps.changes.models import Change
 from apps.core import clock
 from apps.launches import services
+from apps.launches.forms import RollbackForm
 from apps.launches.models import Launch, LaunchNode
+from apps.planning.models import Plan
 from tests import factories
 from tests.callers import actor_for
 
@@ -35,6 +37,21 @@ def test_a_launch_is_opened_on_a_page_and_evaluated_at_once(domain, benchmark, b
     assert "hx-trigger" in page
     run_jobs("launches.evaluate")
     assert "hx-trigger" not in text_of(client_of(bo), f"/launches/{launch.pk}/")
+
+
+def test_the_only_domain_and_the_only_launch_plan_are_chosen_already(domain, plan, bo, cluster, client_of):
+    Plan.objects.update(launch_version=plan)
+    address, client = f"/launches/open/?cluster={cluster.slug}", client_of(bo)
+    form = client.get(address).context["form"]
+    assert (form["domain"].value(), form["plan"].value()) == (domain.pk, plan.pk)
+    factories.domain(cluster)
+    form = client.get(address).context["form"]
+    assert (form["domain"].value(), form["plan"].value()) == (None, plan.pk)
+
+
+def test_the_name_to_type_stands_apart_and_is_no_markup():
+    form = RollbackForm(cluster_name="Hall <b>1</b>")
+    assert form["cluster_name"].help_text == "Type <code>Hall &lt;b&gt;1&lt;/b&gt;</code> to confirm."
 
 
 def test_nodes_that_are_not_there_are_named_in_the_form(domain, benchmark, bo, client_of):
@@ -165,6 +182,20 @@ def test_the_gate_says_exit_code_and_where_asked_a_failing_status(
     answer = api(bo).get(f"/api/v1/launches/{launch.pk}/gate/{fail_status}")
     assert answer.status_code == status
     assert (answer.json()["standing"], answer.headers["X-Gate-Exit-Code"]) == ("needs_signoff", "10")
+
+
+def test_the_gate_says_why_and_what_helps(answered, bo, api, run_jobs):
+    launch = answered()
+    address = f"/api/v1/launches/{launch.pk}/gate/"
+    services.request_evaluation(actor=actor_for(bo), launch_id=launch.pk)
+    pending = api(bo).get(address)
+    assert pending.json()["message"] == "the checklist is being evaluated"
+    assert "--wait" in pending.json()["hint"]
+    assert pending.headers["Retry-After"] == "2"
+    run_jobs("launches.evaluate")
+    over = api(bo).get(address)
+    assert "a signature is missing" in over.json()["message"]
+    assert "Retry-After" not in over.headers
 
 
 def test_the_gate_answers_as_junit_and_problems_stay_problems(answered, evaluated, nodes, bo, api):
