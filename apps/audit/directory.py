@@ -1,8 +1,8 @@
-"""Names beside the ids of the trail. Accounts stands on a floor above and introduces itself at start."""
+"""Names and pages beside the ids of the trail. Apps on floors above introduce themselves at start."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Protocol
 
 
@@ -38,6 +38,8 @@ class _Nobody:
         return None
 
 
+PageFinder = Callable[[Collection[str]], Mapping[str, str]]  # ids of objects to the addresses of their pages
+_finders: dict[str, PageFinder] = {}
 _in_use: list[Directory] = [_Nobody()]
 
 
@@ -49,3 +51,13 @@ def use(directory: Directory) -> None:
 def known() -> Directory:
     """The directory in use."""
     return _in_use[0]
+
+
+def find_pages(kind: str, finder: PageFinder) -> None:
+    """Addresses of the pages of a type of object, such as "fleet.node", come from this finder from now on."""
+    _finders[kind] = finder
+
+
+def page_finder(kind: str) -> PageFinder | None:
+    """Who knows the pages of a type of object."""
+    return _finders.get(kind)

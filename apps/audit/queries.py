@@ -10,13 +10,13 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from apps.audit import directory
+from apps.audit import directory, links, words
 from apps.audit.engine import chain, diff
 from apps.audit.models import AuditEvent, AuditHead
 from apps.core.actor import Actor
 from apps.core.errors import Missing, NotAllowed
 from apps.core.rights import Right
-from apps.core.texts import say
+from apps.core.texts import of_row, say
 
 _COLUMNS = (
     "at",
@@ -33,27 +33,40 @@ _COLUMNS = (
 CHUNK = 2000  # rows in memory at a time
 Report = Callable[[int, int], None]  # how many are done, of how many
 VERIFIED = "audit.verified"  # the action under which a verification notes what it found
+FAULT_KEPT = "fault_kept"  # beside the English fault: what says it again in another language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownEvent:
-    """An event as a page shows it: names beside ids, and the text taken apart."""
+    """An event as a page shows it: names and words beside ids and codes, and the text taken apart.
+
+    outcome: what a decision of the gate came to. url: the object's page, where there is one. fault: what is wrong
+    with the event by itself, empty where it is as it was written.
+    """
 
     row: AuditEvent
     actor: str
+    word: str
+    outcome: str
     object: str
+    url: str
     scope: str
     body: Mapping[str, Any]
     changes: list[diff.KeyChange]
+    fault: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What the newest verification found. first_bad_seq is None where a checkpoint was changed, or nothing."""
+    """What the newest verification found. first_bad_seq is None where a checkpoint was changed, or nothing.
+
+    is_there: whether there is an event of that number, which may be what is missing.
+    """
 
     at: datetime
     intact: bool
     first_bad_seq: int | None
+    is_there: bool
     fault: str
     checkpoints: int
 
@@ -83,24 +96,47 @@ def shown(rows: Iterable[AuditEvent]) -> list[ShownEvent]:
     """Events with the names of today beside the ids of the trail."""
     rows = list(rows)
     known = directory.known()
-    objects = {int(row.object_id) for row in rows if row.object_type == known.person_model}
+    objects = {
+        int(row.object_id)
+        for row in rows
+        if row.object_type == known.person_model and row.object_id.isdecimal()
+    }
     people = known.people(objects | {row.actor_id for row in rows if row.actor_id is not None})
     scopes = known.scopes({row.scope_id for row in rows if row.scope_id is not None})
-    return [_shown(row, people, scopes) for row in rows]
+    pages = links.pages_of(rows)
+    return [_shown(row, people, scopes, pages) for row in rows]
 
 
-def _shown(row: AuditEvent, people: Mapping[int, str], scopes: Mapping[int, str]) -> ShownEvent:
-    body = json.loads(row.body)
-    is_person = row.object_type == directory.known().person_model
-    name = people.get(row.actor_id, row.actor_label) if row.actor_id is not None else row.actor_label
+def _shown(
+    row: AuditEvent,
+    people: Mapping[int, str],
+    scopes: Mapping[int, str],
+    pages: Mapping[tuple[str, str], str],
+) -> ShownEvent:
+    body = _body_of(row)
+    is_person = row.object_type == directory.known().person_model and row.object_id.isdecimal()
+    name = people.get(row.actor_id, "") if row.actor_id is not None else ""
     return ShownEvent(
         row=row,
-        actor=name if row.via == "session" or name == row.actor_label else f"{name} · {row.actor_label}",
+        actor=words.actor_of_event(name, row.actor_label, row.via),
+        word=words.word_of(row.action),
+        outcome=words.outcome_of(row.action, body.get("after")),
         object=people.get(int(row.object_id), row.object_label) if is_person else row.object_label,
+        url=pages.get((row.object_type, row.object_id), ""),
+        fault=chain.own_fault(_link(row)),
         scope=scopes.get(row.scope_id, str(row.scope_id)) if row.scope_id is not None else "",
         body=body,
         changes=diff.key_changes(body.get("before"), body.get("after")),
     )
+
+
+def _body_of(row: AuditEvent) -> Mapping[str, Any]:
+    """The event's text taken apart; nothing where somebody forged it into what is no map."""
+    try:
+        body = json.loads(row.body)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
 
 
 def document(item: ShownEvent) -> dict[str, Any]:
@@ -134,6 +170,7 @@ def details_of(item: ShownEvent) -> list[tuple[str, str]]:
     return [
         (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         for name, value in item.body.get("details", {}).items()
+        if name != FAULT_KEPT
     ]
 
 
@@ -143,13 +180,23 @@ def last_finding() -> Finding | None:
     if row is None:
         return None
     noted = json.loads(row.body).get("details", {})
+    bad = noted.get("first_bad_seq")
     return Finding(
         at=row.at,
         intact=noted.get("intact") is True,
-        first_bad_seq=noted.get("first_bad_seq"),
-        fault=noted.get("fault", ""),
+        first_bad_seq=bad,
+        is_there=bad is not None and AuditEvent.objects.filter(seq=bad).exists(),
+        fault=of_row({"message": noted.get("fault", ""), **noted.get(FAULT_KEPT, {})}),
         checkpoints=noted.get("checkpoints", 0),
     )
+
+
+def break_up_to(seq: int) -> Finding | None:
+    """What the newest verification found, where the trail does not hold at this event or before it."""
+    found = last_finding()
+    if found is None or found.intact or found.first_bad_seq is None or found.first_bad_seq > seq:
+        return None
+    return found
 
 
 def head() -> AuditHead:
@@ -157,21 +204,25 @@ def head() -> AuditHead:
     return AuditHead.objects.get(pk=1)
 
 
-def links(*, up_to_seq: int, report: Report | None = None) -> Iterator[chain.Link]:
+def stored_links(*, up_to_seq: int, report: Report | None = None) -> Iterator[chain.Link]:
     """The stored events in order, a chunk in memory at a time; report is told how far it is after each chunk."""
     rows = AuditEvent.objects.filter(seq__lte=up_to_seq).order_by("seq")
     for count, row in enumerate(rows.iterator(chunk_size=CHUNK)):
         if report is not None and count and count % CHUNK == 0:
             report(count, up_to_seq)
-        columns = {name: getattr(row, name) for name in _COLUMNS}
-        yield chain.Link(row.seq, row.prev_hash, row.body, row.hash, columns)
+        yield _link(row)
+
+
+def _link(row: AuditEvent) -> chain.Link:
+    columns = {name: getattr(row, name) for name in _COLUMNS}
+    return chain.Link(row.seq, row.prev_hash, row.body, row.hash, columns)
 
 
 def verify(*, marks: Mapping[int, str] | None = None, report: Report | None = None) -> chain.Verification:
     """Walk the stored chain to its head; marks as in engine.chain.verify. Memory stays bounded."""
     end = head()
     newest = max(end.seq, AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0)
-    found = chain.verify(links(up_to_seq=newest, report=report), marks=marks)
+    found = chain.verify(stored_links(up_to_seq=newest, report=report), marks=marks)
     if found.intact and found.head_seq < end.seq:
         reason = say("the head says that event %(seq)s exists", seq=end.seq)
         return chain.Verification(found.count, found.head_seq, found.head_hash, found.head_seq + 1, reason)

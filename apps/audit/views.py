@@ -26,6 +26,7 @@ def events(request: HttpRequest) -> HttpResponse:
     found = EventFilter(request.GET, queryset=queries.events_visible_to(actor))
     page = page_of(request, found.qs.order_by("-seq"))
     kept = checkpoints.kept()
+    finding = queries.last_finding()
     context = {
         "filter": found,
         "page": page,
@@ -33,7 +34,8 @@ def events(request: HttpRequest) -> HttpResponse:
         "filtered": any(request.GET.get(name) for name in EventFilter.get_filters()),
         "query": request.GET.urlencode(),
         "head": queries.head(),
-        "finding": queries.last_finding(),
+        "finding": finding,
+        "bad_seq": None if finding is None or finding.intact else finding.first_bad_seq,
         "may_verify": actor.may(Right.AUDIT, None),
         "newest_checkpoint": kept[-1].name if kept else "",
         "public_key": checkpoints.public_key_text(),
@@ -44,7 +46,12 @@ def events(request: HttpRequest) -> HttpResponse:
 def event(request: HttpRequest, seq: int) -> HttpResponse:
     """One event: who, when, from where, and what was before and after."""
     shown = queries.event(seq, actor=actor_of(request))
-    return render(request, "audit/event.html", {"event": shown, "details": queries.details_of(shown)})
+    context = {
+        "event": shown,
+        "details": queries.details_of(shown),
+        "broken": queries.break_up_to(seq),
+    }
+    return render(request, "audit/event.html", context)
 
 
 @require_POST

@@ -57,6 +57,11 @@ def kept(text: str) -> dict[str, Any]:
     return {"template": text.template, "values": {name: _plain(one) for name, one in text.values.items()}}
 
 
+def stored(text: str) -> dict[str, Any]:
+    """A sentence as a stored row: in English, and with what says it again."""
+    return {"message": str(text), **kept(text)}
+
+
 def of_row(row: Mapping[str, Any], field: str = "message") -> str:
     """The sentence of a stored row (of a stored problem its detail); of one that kept no template, its English."""
     if row.get("template"):

@@ -262,4 +262,4 @@ class DriftFinding(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.component} on {self.node_id}"
+        return f"{self.component} on {self.node}"

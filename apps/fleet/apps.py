@@ -6,3 +6,10 @@ from django.apps import AppConfig
 class FleetConfig(AppConfig):
     name = "apps.fleet"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from apps.audit import directory
+        from apps.fleet.names import pages_of_clusters, pages_of_nodes
+
+        directory.find_pages("fleet.cluster", pages_of_clusters)
+        directory.find_pages("fleet.node", pages_of_nodes)

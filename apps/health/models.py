@@ -67,7 +67,7 @@ class FaultRecord(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.code} on {self.node_id}"
+        return f"{self.kind} {self.code} on {self.node}"
 
 
 class HealthPolicy(models.Model):

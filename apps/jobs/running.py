@@ -28,6 +28,8 @@ from apps.jobs.models import Job, JobState
 
 log = logging.getLogger(__name__)
 
+# The part of a result that says in a sentence what came out, as a stored row.
+SUMMARY = "summary"
 # SQLite has one writer at a time and no queue for it: a worker that writes back to back would starve the pages.
 BREATH_S = 0.005
 
@@ -46,7 +48,7 @@ class Skipped(Exception):
 
 @dataclass(slots=True)
 class Outcome:
-    """What a handler leaves behind: JSON for scripts, and the page that shows it."""
+    """What a handler leaves behind: JSON for scripts (with a SUMMARY for people), and the page that shows it."""
 
     result: Any = None
     url: str = ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from celery import shared_task
+from django.urls import reverse
 
 from apps.audit.services import checkpoints, verification
 from apps.core import actor as actors
-from apps.core.texts import say
+from apps.core.texts import Text, say, stored
 from apps.jobs import queries, running, services
 from apps.jobs.registry import job
-from apps.jobs.running import RunningJob, Skipped
+from apps.jobs.running import SUMMARY, RunningJob, Skipped
 from apps.jobs.services import deliveries, tidying
 
 
@@ -48,21 +49,36 @@ def tidy(_running: RunningJob) -> dict[str, int]:
 
 
 @job("audit.verify")
-def verify_audit(running: RunningJob) -> dict[str, Any]:
+def verify_audit(running: RunningJob) -> None:
     """Walk the audit trail and compare it with the kept checkpoints; a trail that does not hold is a failure."""
     found = verification.verify(actor=running.actor, report=running.progress)
     result = found.require_intact()
-    return {
-        "intact": True,
-        "count": result.count,
-        "head_seq": result.head_seq,
-        "head_hash": result.head_hash,
-        "checkpoints": found.checkpoints,
-    }
+    with running.finishing() as outcome:
+        outcome.url = reverse("audit:events")
+        outcome.result = {
+            "intact": True,
+            "count": result.count,
+            "head_seq": result.head_seq,
+            "head_hash": result.head_hash,
+            "checkpoints": found.checkpoints,
+            SUMMARY: stored(_intact(found)),
+        }
 
 
 @job("audit.checkpoint", every_s=86400)
-def checkpoint_audit(running: RunningJob) -> dict[str, Any]:
+def checkpoint_audit(running: RunningJob) -> None:
     """Verify the audit trail and keep where it stands."""
     checked = verification.verify(actor=running.actor, report=running.progress)
-    return {"file": checkpoints.write_checkpoint(checked=checked).name}
+    name = checkpoints.write_checkpoint(checked=checked).name
+    summary = say("%(intact)s It is kept in %(file)s.", intact=_intact(checked), file=name)
+    with running.finishing() as outcome:
+        outcome.url = reverse("audit:events")
+        outcome.result = {"file": name, SUMMARY: stored(summary)}
+
+
+def _intact(found: checkpoints.Comparison) -> Text:
+    return say(
+        "The chain is intact: %(events)s events, compared with %(checkpoints)s checkpoints.",
+        events=found.verification.count,
+        checkpoints=found.checkpoints,
+    )

@@ -6,3 +6,10 @@ from django.apps import AppConfig
 class PlanningConfig(AppConfig):
     name = "apps.planning"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from apps.audit import directory
+        from apps.planning.names import pages_of_steps, pages_of_versions
+
+        directory.find_pages("planning.planversion", pages_of_versions)
+        directory.find_pages("planning.measuredstep", pages_of_steps)

@@ -75,7 +75,7 @@ class MeasuredStep(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.measured_s:g} s with {self.version_id}"
+        return f"{self.measured_s:g} s with {self.version}"
 
     @property
     def ratio(self) -> float:

@@ -90,6 +90,11 @@ def _fault(link: Link, seq: int, head: str) -> str:
         return say("event %(seq)s is missing", seq=seq + 1)
     if link.prev_hash != head:
         return say("the hash before it does not match")
+    return own_fault(link)
+
+
+def own_fault(link: Link) -> str:
+    """What is wrong with an event by itself, whatever stands before it; empty where its text fits hash and columns."""
     if event_hash(seq=link.seq, prev_hash=link.prev_hash, body=link.body) != link.hash:
         return say("its text does not match its hash")
     if link.columns:

@@ -9,6 +9,7 @@ from apps.audit.services import checkpoints, trail
 from apps.audit.services.checkpoints import Comparison
 from apps.core.actor import Actor
 from apps.core.errors import Invalid
+from apps.core.texts import kept
 
 
 def verify(*, actor: Actor, report: queries.Report | None = None) -> Comparison:
@@ -19,19 +20,25 @@ def verify(*, actor: Actor, report: queries.Report | None = None) -> Comparison:
     try:
         found = checkpoints.compare(checkpoints.kept(), report=report)
     except Invalid as error:
-        _note(actor, intact=False, first_bad_seq=None, fault=error.message)
+        _note(actor, intact=False, first_bad_seq=None, **_fault(error.message))
         raise
     result = found.verification
     _note(
         actor,
         intact=result.intact,
         first_bad_seq=result.first_bad_seq,
-        fault=result.reason,
+        **_fault(result.reason),
         count=result.count,
         head_seq=result.head_seq,
         checkpoints=found.checkpoints,
     )
     return found
+
+
+def _fault(text: str) -> dict[str, Any]:
+    """The fault in English and, where it has values in it, what says it in another language."""
+    again = kept(text)
+    return {"fault": text, queries.FAULT_KEPT: again} if again else {"fault": text}
 
 
 @trail.decision

@@ -8,15 +8,19 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from apps.audit.queries import events_visible_to
 from apps.core import clock, form_errors
+from apps.core.actor import Actor
 from apps.core.administration import tabs
 from apps.core.errors import Invalid
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import page_of
+from apps.core.rights import Right
 from apps.jobs import forms, queries, services
 from apps.jobs.filters import JobFilter
 from apps.jobs.models import Job
+from apps.jobs.running import SUMMARY
 from apps.jobs.services import audit_work
 from apps.jobs.services.schedules import change_schedule
 
@@ -115,7 +119,10 @@ def _job_context(request: HttpRequest, job_id: int) -> dict[str, object]:
         "job": found,
         "may_control": queries.may_control(found, actor),
         "may_retry": found.state in ("failed", "cancelled"),
+        "summary": found.result.get(SUMMARY) if isinstance(found.result, dict) else None,
         "result_rows": _rows(found.result),
+        "about_audit": found.kind in (audit_work.VERIFY, audit_work.CHECKPOINT),
+        "bad_event": _bad_event(found, actor),
     }
 
 
@@ -123,4 +130,15 @@ def _rows(result: object) -> list[tuple[str, object]]:
     """The parts of a result for a list of facts; a result of another form as one part."""
     if result is None:
         return []
-    return list(result.items()) if isinstance(result, dict) else [(_("Result"), result)]
+    if not isinstance(result, dict):
+        return [(_("Result"), result)]
+    return [(name, value) for name, value in result.items() if name != SUMMARY]
+
+
+def _bad_event(job: Job, actor: Actor) -> int | None:
+    """The event at which a verification found the audit trail broken, where it is there and the actor may see it."""
+    seq = (job.problem or {}).get("first_bad_seq")
+    if seq is None or not actor.may_anywhere(Right.AUDIT):
+        return None
+    found: int | None = events_visible_to(actor).filter(seq=seq).values_list("seq", flat=True).first()
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +19,7 @@ from apps.evidence import services as evidence
 from apps.jobs.services import enqueue
 from apps.launches import queries
 from apps.launches.engine.checklist import Found, Item, parse_items
+from apps.launches.engine.standing import Standing, standing_of
 from apps.launches.models import Answer, Evaluation, LaunchState
 from apps.launches.queries.checks import CHECKS, Subject
 from apps.launches.queries.inputs import active_waivers, current_inputs, nodes_of
@@ -80,18 +81,30 @@ def evaluate(*, evaluation_id: str) -> Evaluation:
     evaluation.save()
     evidence.pin(proof["sha256"] for item in items for proof in item["proofs"] if proof["sha256"])
     note(
-        actors.system("gate"),
+        replace(actors.system("gate"), person_id=evaluation.requested_by_id),
         "launch.evaluated",
         launch,
         after={
             "evaluation": str(evaluation.pk),
             "verdict": evaluation.verdict,
+            "standing": _standing_unsigned(evaluation).value,
             "digest": evaluation.digest,
             "items": {item["key"]: item["verdict"] for item in items},
         },
     )
     tell("gate.decided", launch, {"evaluation": str(evaluation.pk), "verdict": evaluation.verdict})
     return evaluation
+
+
+def _standing_unsigned(evaluation: Evaluation) -> Standing:
+    """Where the launch stands as soon as it is evaluated: nobody has signed that yet."""
+    return standing_of(
+        verdict=Verdict(evaluation.verdict),
+        is_stale=False,
+        signed_go=0,
+        signed_no_go=0,
+        needed=evaluation.launch.template.sign_offs,
+    )
 
 
 def _items(subject: Subject) -> list[dict[str, Any]]:

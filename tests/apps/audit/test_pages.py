@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
 from apps.audit import services as audit
 from apps.audit.models import AuditEvent
+from apps.audit.services import verification
 from apps.audit.services.exports import guarded
+from apps.core import actor as actors
 from apps.core.rights import Role
 from tests import factories
 from tests.callers import actor_for
+from tests.tampering import without_triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -159,3 +163,75 @@ def test_what_a_spreadsheet_would_compute_is_kept_as_text(begin):
 def test_the_verifier_is_there_to_take_away(ada, client_of):
     answer = client_of(ada).get("/audit/verify_audit_export.py")
     assert answer.getvalue().startswith(b"#!/usr/bin/env python3")
+
+
+def test_the_list_says_actions_in_words_and_links_to_the_page_of_the_object(ada, cluster, client_of):
+    with audit.deciding():
+        audit.record(
+            actor=replace(actors.system("gate"), person_id=ada.pk),
+            action="launch.evaluated",
+            on=cluster,
+            scope_id=cluster.scope_id,
+            after={"standing": "no_go"},
+        )
+    page = client_of(ada).get("/audit/").content.decode()
+    assert "Launch evaluated" in page
+    assert "launch.evaluated" in page
+    assert "NO-GO" in page
+    assert "Ada, by the gate" in page
+    assert f'<a href="/clusters/{cluster.slug}/">{cluster.name}</a>' in page
+
+
+def test_a_node_links_to_the_cluster_in_which_it_is_today(ada, cluster, client_of):
+    node = factories.node(cluster)
+    with audit.deciding():
+        audit.record(actor=actor_for(ada), action="node.edited", on=node)
+    page = client_of(ada).get("/audit/").content.decode()
+    assert f'href="/clusters/{cluster.slug}/nodes/{node.pk}/"' in page
+
+
+@pytest.mark.parametrize("address", ["/audit/", "/audit/2/"])
+def test_an_event_that_was_changed_past_the_portal_is_marked_before_anybody_verifies(
+    story, ada, client_of, address
+):
+    assert "as it was written" not in client_of(ada).get(address).content.decode()
+    without_triggers("UPDATE audit_auditevent SET body = replace(body, 'there', 'where') WHERE seq = 2")
+    assert client_of(ada).get(address).content.decode().count("not as it was written") == 1
+    assert "as it was written" not in client_of(ada).get("/audit/1/").content.decode()
+
+
+@pytest.mark.parametrize("body", ["[1]", "no json"])
+def test_an_event_forged_into_another_shape_still_has_a_page(story, ada, client_of, body):
+    without_triggers(f"UPDATE audit_auditevent SET body = '{body}' WHERE seq = 2")
+    assert "text does not match its hash" in client_of(ada).get("/audit/2/").content.decode()
+    assert "not as it was written" in client_of(ada).get("/audit/").content.decode()
+
+
+def test_after_a_verification_each_event_says_where_the_chain_breaks(story, ada, client_of):
+    without_triggers("UPDATE audit_auditevent SET object_id = '99' WHERE seq = 2")
+    verification.verify(actor=actor_for(ada))
+    assert "The chain breaks" not in client_of(ada).get("/audit/1/").content.decode()
+    assert "columns contradict its text: object_id" in client_of(ada).get("/audit/2/").content.decode()
+    assert (
+        "The chain breaks before this event, at event 2" in client_of(ada).get("/audit/3/").content.decode()
+    )
+
+
+def test_an_event_that_is_gone_is_named_without_a_link(story, ada, client_of):
+    without_triggers("DELETE FROM audit_auditevent WHERE seq = 2")
+    verification.verify(actor=actor_for(ada))
+    page = client_of(ada).get("/audit/").content.decode()
+    assert "event 2 is missing" in page
+    assert 'href="/audit/2/"' not in page
+
+
+def test_the_fault_of_the_trail_is_said_in_the_readers_language(story, ada, client_of):
+    without_triggers("UPDATE audit_auditevent SET object_id = '99' WHERE seq = 2")
+    verification.verify(actor=actor_for(ada))
+    browser = client_of(ada)
+    browser.cookies["language"] = "zh-hans"
+    page = browser.get("/audit/").content.decode()
+    assert "columns contradict" not in page
+    assert "object_id" in page
+    event = browser.get("/audit/4/").content.decode()
+    assert "fault_kept" not in event.split("<details>")[0]

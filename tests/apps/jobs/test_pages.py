@@ -112,6 +112,7 @@ def test_who_finds_no_place_to_wait_gets_the_standing_of_now(job, bo, api, monke
 
 
 def test_cancel_and_retry_over_rest(job, bo, api):
+    Job.objects.update(kind="environments.check_drift")
     token = api(factories.bearer(bo, "environment:write"))
     assert token.delete(f"/api/v1/jobs/{job.pk}/").json()["state"] == "cancelled"
     again = token.delete(f"/api/v1/jobs/{job.pk}/")
@@ -119,6 +120,20 @@ def test_cancel_and_retry_over_rest(job, bo, api):
     retried = token.post(f"/api/v1/jobs/{job.pk}/retry/")
     assert (retried.status_code, retried["Retry-After"]) == (202, "2")
     assert retried["Location"] == retried.json()["url"] != f"/api/v1/jobs/{job.pk}/"
+
+
+@pytest.mark.parametrize("scope", ["gate:evaluate", "plan:write"])
+def test_a_token_does_not_cancel_work_that_it_may_not_ask_for(scope, job, bo, api):
+    Job.objects.update(kind="environments.check_drift")
+    answer = api(factories.bearer(bo, scope)).delete(f"/api/v1/jobs/{job.pk}/")
+    assert (answer.status_code, answer.json()["code"]) == (403, "token_scope")
+
+
+def test_a_token_does_not_cancel_what_somebody_else_asked_for(job, ada, bo, api):
+    Job.objects.update(kind="environments.check_drift", requested_by=ada)
+    answer = api(factories.bearer(bo, "environment:write")).delete(f"/api/v1/jobs/{job.pk}/")
+    assert (answer.status_code, answer.json()["code"]) == (403, "token_scope")
+    assert api(bo).delete(f"/api/v1/jobs/{job.pk}/").status_code == 200
 
 
 def test_a_read_only_token_cannot_cancel_its_owners_job(job, bo, api):
@@ -177,7 +192,9 @@ def test_webhook_pages_work_by_forms(ada, client_of):
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_verifying_the_audit_trail_is_a_job_of_auditors_of_everywhere(ada, dana, bo, api, run_jobs):
+def test_verifying_the_audit_trail_is_a_job_of_auditors_of_everywhere(
+    ada, dana, bo, api, client_of, run_jobs
+):
     for somebody in (bo, dana):
         assert api(somebody).post("/api/v1/audit-verifications/").status_code == 403
     answer = api(ada).post("/api/v1/audit-verifications/")
@@ -185,6 +202,9 @@ def test_verifying_the_audit_trail_is_a_job_of_auditors_of_everywhere(ada, dana,
     run_jobs()
     job = api(ada).get(answer["Location"]).json()
     assert (job["state"], job["result"]["intact"]) == ("succeeded", True)
+    page = client_of(ada).get(f"/jobs/{job['id']}/").content.decode()
+    assert "The chain is intact: 0 events, compared with 0 checkpoints." in page
+    assert '<a class="btn btn-primary" href="/audit/">Back to the audit trail</a>' in page
 
 
 def test_a_broken_audit_trail_is_a_failed_job_and_stands_on_top_of_the_auditors_pages(
@@ -196,8 +216,9 @@ def test_a_broken_audit_trail_is_a_failed_job_and_stands_on_top_of_the_auditors_
     without_triggers("UPDATE audit_auditevent SET object_id = '99' WHERE seq = 1")
     answer = api(ada).post("/api/v1/audit-verifications/")
     run_jobs()
-    problem = api(ada).get(answer["Location"]).json()["problem"]
-    assert (problem["code"], problem["first_bad_seq"]) == ("audit_broken", 1)
+    job = api(ada).get(answer["Location"]).json()
+    assert (job["problem"]["code"], job["problem"]["first_bad_seq"]) == ("audit_broken", 1)
+    assert 'href="/audit/1/">Show event 1</a>' in client_of(ada).get(f"/jobs/{job['id']}/").content.decode()
     for page in ("/audit/", "/"):
         assert "The audit trail does not hold" in client_of(ada).get(page).content.decode()
     assert "does not hold" not in client_of(bo).get("/").content.decode()
