@@ -96,6 +96,10 @@ _RULES: Mapping[str, tuple[Word, Word]] = {
     ),
     "pcie-replays": (_("PCIe replays"), _("The link repeats packets; seating or signal quality is poor.")),
     "gpus-missing": (_("GPUs that do not answer"), _("The driver attached more GPUs than answer now.")),
+    "driver-not-answering": (
+        _("GPU driver does not answer"),
+        _("Without the driver no GPU of the node can be used, or even be counted."),
+    ),
     "fabric-not-ready": (
         _("NVLink fabric not ready"),
         _("CUDA does not start on NVSwitch systems until the fabric is registered."),

@@ -82,6 +82,10 @@ def _from_gpu_report(facts: Mapping[str, Any]) -> Iterator[Signal]:
     gpus: Sequence[Mapping[str, Any]] = facts.get("gpus") or ()
     silent = facts.get("gpus_not_answering") or ()
     attached, listed = facts.get("attached_gpus"), facts.get("gpus_listed")
+    version, said = facts.get("driver_version"), facts.get("driver_error")
+    if version or said:
+        detail = str(said or version)
+        yield Signal(name="driver_not_answering", device="", value=float(bool(said)), detail=detail)
     if silent:
         yield Signal(name="gpus_missing", device="", value=len(silent), detail=", ".join(map(str, silent)))
     elif attached is not None and attached == listed:
@@ -236,3 +240,5 @@ _READERS = {
     "ibstat": _from_ports,
     "npu_smi": _from_npu,
 }
+# Kinds of evidence that tell of a node's health: figures here, faults in the kernel's log.
+KINDS_OBSERVED = frozenset(_READERS) | {"kernel_log"}

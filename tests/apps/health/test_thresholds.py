@@ -87,6 +87,21 @@ READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
     ),
     ("nvidia_smi_q", {"gpus": [], "attached_gpus": 8, "gpus_listed": 1}, {}),
     (
+        "nvidia_smi_q",
+        {"gpus": [], "gpus_not_answering": ["0000:91:00.0"], "attached_gpus": 8, "gpus_listed": 8},
+        {("gpus-missing", ""): Verdict.FAIL},
+    ),
+    (
+        "nvidia_smi_q",
+        {"gpus": [], "driver_error": "Failed to initialize NVML: Unknown Error", "gpus_listed": 0},
+        {("driver-not-answering", ""): Verdict.FAIL},
+    ),
+    (
+        "nvidia_smi_xml",
+        {"gpus": [], "driver_version": "570.86.15"},
+        {("driver-not-answering", ""): Verdict.PASS},
+    ),
+    (
         "nvidia_smi_nvlink",
         {
             "links": [

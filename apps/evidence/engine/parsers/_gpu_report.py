@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from apps.core.texts import say
 from apps.evidence.engine.parsers._gpu_fields import FIGURES, FIRST_KNOWN, PATHS, Path, whole
+from apps.evidence.engine.parsers._not_answering import is_error, sign_of_loss
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._tree import Branch
 from apps.evidence.engine.parsers._values import count, known, size_bytes
@@ -154,11 +155,17 @@ def _mig_device(branch: Branch) -> dict[str, Any]:
     }
 
 
-def report_facts(gpus: list[tuple[str, Branch]], top: dict[str, str | None], notes: Notes) -> dict[str, Any]:
+def report_facts(
+    gpus: list[tuple[str, Branch]],
+    top: dict[str, str | None],
+    notes: Notes,
+    *,
+    unopened: Mapping[str, Line],
+) -> dict[str, Any]:
     """Facts of the whole report.
 
     gpus: bus id as printed and branch of each GPU. top: driver_version, cuda_version, attached_gpus,
-    timestamp.
+    timestamp. unopened: addresses that nvidia-smi could not open, with the line that says so.
     """
     readers = [GpuReader(bus_id, branch, notes) for bus_id, branch in gpus]
     described = [reader.facts() for reader in readers]
@@ -166,11 +173,10 @@ def report_facts(gpus: list[tuple[str, Branch]], top: dict[str, str | None], not
     memory = [leaf.text for reader in readers for leaf in _memory_leaves(reader.branch)]
 
     def distinct(field: str) -> list[str]:
-        texts = (reader.printed(field) for reader in readers)
-        return list(dict.fromkeys(text for text in texts if text is not None))
+        return list(dict.fromkeys(_values_of(readers, field)))
 
     def counted(field: str) -> dict[str, int]:
-        return dict(Counter(text for reader in readers if (text := reader.printed(field)) is not None))
+        return dict(Counter(_values_of(readers, field)))
 
     facts = {
         "driver_version": known(top.get("driver_version")),
@@ -187,15 +193,42 @@ def report_facts(gpus: list[tuple[str, Branch]], top: dict[str, str | None], not
         "persistence_mode": distinct("persistence_mode"),
         "mig_mode_current": distinct("mig_mode"),
         "ecc_mode_current": distinct("ecc_mode"),
-        "fb_total": list(dict.fromkeys(text for text in memory if text is not None)),
+        "fb_total": list(dict.fromkeys(text for text in memory if text is not None and not is_error(text))),
         "fabric_state": distinct("fabric_state"),
         "fabric_status": distinct("fabric_status"),
         "mig_devices": sum(len(gpu["mig_devices"]) for gpu in described),
         "gpus": described,
     }
     _check_counts(facts, notes)
-    _check_parts(gpus, notes)
+    silent = _listed_but_silent(gpus)
+    facts["gpus_not_answering"] = _name_silent(silent, unopened, notes)
+    _check_parts([gpu for gpu in gpus if gpu[0] not in silent], notes)
     return facts
+
+
+def _values_of(readers: list[GpuReader], field: str) -> list[str]:
+    """What the GPUs print in a field, N/A included; an error in its place is no value of it."""
+    texts = (reader.printed(field) for reader in readers)
+    return [text for text in texts if text is not None and not is_error(text)]
+
+
+def _listed_but_silent(gpus: list[tuple[str, Branch]]) -> dict[str, Line]:
+    """GPUs that are in the list and say errors instead of values, with the first line that shows it."""
+    found: dict[str, Line] = {}
+    for bus_id, branch in gpus:
+        if (sign := sign_of_loss(branch)) is not None:
+            found.setdefault(bus_id, Line(sign.line or branch.line or 0, sign.text or ""))
+    return found
+
+
+def _name_silent(silent: Mapping[str, Line], unopened: Mapping[str, Line], notes: Notes) -> list[str]:
+    """Warn of each GPU that does not answer; gives their addresses."""
+    listed = {pci_address(bus_id) or bus_id: line for bus_id, line in silent.items()}
+    found = {**unopened, **listed}
+    for address, line in found.items():
+        message = say("GPU %(address)s does not answer", address=address)
+        notes.add("gpu_not_answering", message, at=line if line.number else None)
+    return list(found)
 
 
 def _memory_leaves(branch: Branch) -> list[Branch]:

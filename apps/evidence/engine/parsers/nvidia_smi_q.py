@@ -7,21 +7,26 @@ import re
 from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._gpu_report import report_facts
+from apps.evidence.engine.parsers._not_answering import (
+    ERROR_KEY,
+    driver_error,
+    gpus_without_handle,
+    is_error,
+    stands_alone,
+)
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._tree import Branch, plain_key
-from apps.evidence.engine.pci import pci_address
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "nvidia_smi_q"
-VERSION = 1
+VERSION = 2
 
 _TITLE = re.compile(r"= ?NVSMI LOG ?=")
 _HEADING = re.compile(r"[A-Za-z][\w ./()-]{0,60}")
 _TOP_KEYS = ("timestamp", "driver_version", "cuda_version", "attached_gpus")
 _ADDRESS = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]"
 _GPU = re.compile(rf"GPU (?P<bus>{_ADDRESS})")
-_LOST_GPU = re.compile(rf"Unable to determine the device handle for GPU ?(?:\d{{1,3}}: )?(?P<bus>{_ADDRESS})")
 _SAMPLE_GPU = re.compile(rf"^[^\n]{{0,80}}?\bGPU {_ADDRESS}\s*$", re.MULTILINE)
 _SAMPLE_TOP = re.compile(r"\bDriver Version {2,}: \d[^\n]*\n[^\n]*\bCUDA Version {2,}: ")
 
@@ -31,7 +36,9 @@ def recognise(sample: str) -> int:
         return 100
     if _SAMPLE_TOP.search(sample):
         return 80
-    return 60 if _SAMPLE_GPU.search(sample) and " : " in sample else 0
+    if _SAMPLE_GPU.search(sample) and " : " in sample:
+        return 60
+    return 20 if stands_alone(sample) else 0
 
 
 def read(source: Source) -> Reading:
@@ -39,19 +46,16 @@ def read(source: Source) -> Reading:
     lines = one_process(plain_lines(source), _is_report, notes)
     report = _first_report(lines, notes)
     top, gpus = _tree(report, notes)
-    if not gpus and top.get("driver_version") is None:
+    unopened, no_driver = gpus_without_handle(lines), driver_error(lines)
+    said_instead = bool(unopened or no_driver)
+    if not gpus and top.get("driver_version") is None and not said_instead:
         raise Unreadable(say("nvidia-smi -q: neither a GPU nor a driver version is in it"), code="no_gpus")
-    facts = report_facts(gpus, top, notes)
-    facts["gpus_not_answering"] = _lost_gpus(lines)
-    if facts["gpus_not_answering"]:
-        notes.add(
-            "gpu_not_answering",
-            say(
-                "no answer from %(gpus_not_answering)s",
-                gpus_not_answering=", ".join(facts["gpus_not_answering"]),
-            ),
-        )
-    _check_form(report, gpus, notes)
+    facts = report_facts(gpus, top, notes, unopened=unopened)
+    facts["driver_error"] = no_driver.text.strip() if no_driver else None
+    if no_driver:
+        notes.add("driver_not_answering", say("the driver does not answer"), at=no_driver)
+    if gpus or not said_instead:
+        _check_form(report, gpus, notes)
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 
 
@@ -94,15 +98,11 @@ def _tree(lines: list[Line], notes: Notes) -> tuple[dict[str, str | None], list[
     return top, gpus
 
 
-def _lost_gpus(lines: list[Line]) -> list[str]:
-    """Addresses of GPUs of which nvidia-smi says that they do not answer; they are missing from the list."""
-    found = (match["bus"] for line in lines if (match := _LOST_GPU.search(line.text)))
-    return list(dict.fromkeys(address for bus in found if (address := pci_address(bus))))
-
-
 def _entry(line: Line) -> Branch | None:
     """The key of a line, with its value unless it is a heading; None for a line of another form."""
     text = line.text.strip()
+    if is_error(text):
+        return Branch(key=ERROR_KEY, text=text, line=line.number)
     key, colon, value = text.partition(":")
     if colon and key.strip() and value[:1] in ("", " "):
         return Branch(key=plain_key(key), text=value.strip(), line=line.number)
@@ -121,6 +121,9 @@ def _nested(body: list[Line], notes: Notes) -> list[Branch]:
             continue
         expanded = line.text.expandtabs(8)
         indent = len(expanded) - len(expanded.lstrip())
+        if not indent and entry.key == ERROR_KEY:
+            root.children.append(entry)
+            continue
         if not indent:
             notes.add(
                 "foreign_line", say("the line stands among those of a GPU and is not indented"), at=line

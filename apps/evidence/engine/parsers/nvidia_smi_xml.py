@@ -13,13 +13,14 @@ from defusedxml.ElementTree import iterparse
 from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process
 from apps.evidence.engine.parsers._gpu_report import report_facts
+from apps.evidence.engine.parsers._not_answering import gpus_without_handle
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._tree import Branch, plain_key
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "nvidia_smi_xml"
-VERSION = 1
+VERSION = 2
 
 _ROOT = "nvidia_smi_log"
 _START = re.compile(rf"<{_ROOT}[\s>]")
@@ -46,8 +47,17 @@ def read(source: Source) -> Reading:
     if not gpus and top["driver_version"] is None:
         raise Unreadable(say("nvidia-smi XML: neither a GPU nor a driver version is in it"), code="no_gpus")
     dtd = _DTD.search(document)
-    facts = {"dtd": int(dtd[1]) if dtd else None, **report_facts(gpus, top, notes)}
+    for bus_id, gpu in gpus:
+        gpu.line = _line_of(bus_id, document, first_line)
+    unopened = gpus_without_handle(source.lines())
+    facts = {"dtd": int(dtd[1]) if dtd else None, **report_facts(gpus, top, notes, unopened=unopened)}
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
+
+
+def _line_of(bus_id: str, document: str, first_line: int) -> int | None:
+    """The line on which the element of a GPU begins."""
+    found = re.search(rf"<gpu\s[^>]*{re.escape(bus_id)}", document)
+    return first_line + document.count("\n", 0, found.start()) if found else None
 
 
 def _document(source: Source, notes: Notes) -> tuple[str, int]:

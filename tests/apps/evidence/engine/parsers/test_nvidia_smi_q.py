@@ -183,7 +183,7 @@ def test_a_key_printed_twice_with_different_values_is_named() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+        "NVIDIA-SMI version  : 570.86.15\n",
         "==============NVSMI LOG==============\n",
     ],
 )
