@@ -10,7 +10,7 @@ from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients
 from apps.planning.engine.estimate import Estimate, PlanInput, estimate
 from apps.planning.engine.layouts import Layouts, Schedule
-from apps.planning.engine.rules import REASONS, violations
+from apps.planning.engine.rules import REASONS, rejected_with, violations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,8 @@ def _ablation(
     found = violations(
         plan.model, layout, accelerators=plan.system.accelerators, seq_len=plan.workload.seq_len
     )
-    problems = tuple(REASONS[code][1] for code, mask in found.items() if mask[0])
+    refused = rejected_with(plan.workload.framework)
+    problems = tuple(REASONS[code][1] for code, mask in found.items() if mask[0] and code in refused)
     if problems:
         return Ablation(tp=tp, pp=pp, dp=dp, question=question, plan=None, prediction=None, problems=problems)
     changed = replace(plan, layout=layout)

@@ -11,7 +11,7 @@ from apps.planning.engine.estimate import PlanInput
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.reading_model import check_card, read_model, read_system
 from apps.planning.engine.reading_parallel import read_layout, read_options, workload_for
-from apps.planning.engine.rules import REASONS, UNUSUAL, violations
+from apps.planning.engine.rules import REASONS, only_warned, violations
 
 
 def read_plan(document: object) -> PlanInput:
@@ -36,7 +36,7 @@ def read_plan(document: object) -> PlanInput:
     check_card(system, options.precision, system_fields=system_fields, precision_fields=parallel_fields)
     found = violations(model, layout, accelerators=system.accelerators, seq_len=seq_len)
     for code, mask in found.items():
-        if mask[0] and code not in UNUSUAL:
+        if mask[0] and code not in only_warned(options.framework):
             key, message = REASONS[code]
             parallel_fields.wrong(key, message, code)
     stop_if_wrong(root)

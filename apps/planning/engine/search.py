@@ -14,10 +14,10 @@ from apps.planning.engine.candidates import Axes
 from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
 from apps.planning.engine.energy import step_energy_j
 from apps.planning.engine.estimate import Assumption, Estimate, PlanInput, estimate
-from apps.planning.engine.layouts import Bools, Floats, Ints, Layouts
+from apps.planning.engine.layouts import Bools, Floats, Ints, Layouts, Placement
 from apps.planning.engine.memory import fits, peak_bytes
 from apps.planning.engine.reading_parallel import Options, workload_for
-from apps.planning.engine.rules import violations
+from apps.planning.engine.rules import rejected_with, same_as_other_placement, violations
 from apps.planning.engine.step_time import step_time
 from apps.planning.engine.system import System
 from apps.planning.engine.token_cost import IN_ACCELERATOR_HOURS, TokenPrices, cost_per_million_tokens
@@ -185,8 +185,12 @@ def _workload(wanted: SearchInput, part: Layouts) -> tuple[Workload, tuple[Assum
 
 def _runnable(wanted: SearchInput, block: Layouts, accelerators: int, rejected: dict[str, int]) -> Layouts:
     found = violations(wanted.model, block, accelerators=accelerators, seq_len=wanted.seq_len)
+    refused = rejected_with(wanted.options.framework)
+    masks = {reason: mask for reason, mask in found.items() if reason in refused}
+    if len(wanted.axes.placement) == len(Placement):
+        masks["same_as_other_placement"] = same_as_other_placement(block)
     open_: Bools = np.ones(len(block), dtype=np.bool_)
-    for reason, mask in found.items():
+    for reason, mask in masks.items():
         _count(rejected, reason, int(np.count_nonzero(open_ & mask)))
         open_ &= ~mask
     return block.take(open_)

@@ -9,7 +9,7 @@ from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients, is_validated
 from apps.planning.engine.collectives import fabric, group
 from apps.planning.engine.layouts import Layouts, Schedule
-from apps.planning.engine.rules import REASONS
+from apps.planning.engine.rules import OF_MEGATRON, REASONS, violations
 from apps.planning.engine.stages import content
 from apps.planning.engine.system import System
 from apps.planning.engine.workload import Framework, Workload
@@ -36,8 +36,36 @@ def plan_warnings(
 ) -> tuple[Warning, ...]:
     """Traps of one configuration (arrays of length one)."""
     found = [*_memory(system, workload, peak_bytes), *_groups(model, system, layouts, coefficients)]
-    found += [*_pipeline(model, layouts), *_batch(workload, layouts)]
-    return (*found, *_bandwidth(system), *_hardware(system))
+    found += [*_pipeline(model, layouts), *_batch(workload, layouts), *_megatron(model, workload, layouts)]
+    return (*found, *_bandwidth(system), *domain_warnings(system), *_hardware(system))
+
+
+def domain_warnings(system: System) -> tuple[Warning, ...]:
+    """A scale-up domain of more cards than ship in one: its bandwidth is nobody's."""
+    most = system.accelerator.scale_up.max_domain
+    if most is None or system.domain_size <= most:
+        return ()
+    return (
+        Warning(
+            code="domain_above_catalogue",
+            message=say(
+                "%(name)s ships in scale-up domains of up to %(most)s cards, so one of %(domain_size)s is a thought",
+                name=system.accelerator.name,
+                most=most,
+                domain_size=system.domain_size,
+            ),
+        ),
+    )
+
+
+def _megatron(model: ModelSpec, workload: Workload, layouts: Layouts) -> list[Warning]:
+    """What Megatron-LM would refuse, where it is another framework's plan or a run that was measured."""
+    broken = violations(model, layouts, accelerators=int(layouts.accelerators[0]), seq_len=workload.seq_len)
+    return [
+        Warning(code=code, message=say("Megatron-LM would refuse it: %(reason)s", reason=REASONS[code][1]))
+        for code, mask in broken.items()
+        if mask[0] and code in OF_MEGATRON
+    ]
 
 
 def _hardware(system: System) -> list[Warning]:
@@ -154,7 +182,12 @@ def _groups(model: ModelSpec, system: System, layouts: Layouts, coefficients: Co
         )
     if 1 < model.kv_heads < layouts.tp[0] and model.mla is None:
         found.append(
-            Warning(code="kv_heads_repeated", message=say("tp is above kv_heads, so keys are repeated"))
+            Warning(
+                code="kv_heads_repeated",
+                message=say(
+                    "tp is above kv_heads, so keys are repeated; older releases of Megatron-LM refuse it"
+                ),
+            )
         )
     return found
 
