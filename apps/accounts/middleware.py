@@ -41,7 +41,10 @@ class ActorMiddleware:
             return error_pages.page_of(request, error)
         zone = getattr(request.user, "time_zone", "") or request.COOKIES.get("time_zone", "")
         with timezone.override(_zone(zone)):
-            return self.get_response(request)
+            response = self.get_response(request)
+        if request.actor is not None:  # type: ignore[attr-defined]
+            response.setdefault("Cache-Control", "private, no-store")  # nor shown by "back" after signing out
+        return response
 
 
 def _actor(request: HttpRequest) -> Actor | None:

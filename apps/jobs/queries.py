@@ -10,11 +10,21 @@ from django.db.models import Q, QuerySet
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing, NotAllowed
-from apps.core.rights import Right
+from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.jobs.models import ACTIVE, Heartbeat, Job, JobState, Schedule, WebhookDelivery, WebhookEndpoint
 
 WORKER = "worker"
+# App of a kind of work to the scopes of tokens that may ask for it.
+_SCOPES_OF = {
+    "audit": {TokenScope.AUDIT_READ},
+    "environments": {TokenScope.ENVIRONMENT_WRITE, TokenScope.EVIDENCE_WRITE},
+    "fleet": {TokenScope.FLEET_WRITE},
+    "health": {TokenScope.ENVIRONMENT_WRITE},
+    "launches": {TokenScope.LAUNCH_WRITE, TokenScope.GATE_EVALUATE},
+    "planning": {TokenScope.PLAN_WRITE},
+    "portal": {TokenScope.EVIDENCE_WRITE},
+}
 _LOOK_EVERY_S = 0.5
 
 
@@ -47,8 +57,18 @@ def may_control(job: Job, actor: Actor) -> bool:
 
 
 def job_to_control(job_id: int, *, actor: Actor) -> Job:
-    """A job that the actor may cancel or retry. Raises Missing and NotAllowed (role)."""
+    """A job that the actor may cancel or retry. Raises Missing and NotAllowed (role, token_scope).
+
+    By token only what its owner asked for, and of a kind that the token may ask for itself.
+    """
     found = job(job_id, actor=actor)
+    if actor.token_scopes is not None:
+        asks_for_it = not actor.token_scopes.isdisjoint(_SCOPES_OF.get(found.kind.partition(".")[0], ()))
+        if found.requested_by_id != actor.person_id or not asks_for_it:
+            raise NotAllowed(
+                say("a token stops and repeats only work that it may ask for and that its owner asked for"),
+                code="token_scope",
+            )
     if not may_control(found, actor):
         raise NotAllowed(
             say("this needs the right to operate, or to have asked for the job"),

@@ -19,6 +19,8 @@ _REFUSED = tuple(
         "192.0.0.0/24",
         "192.88.99.0/24",
         "168.63.129.16/32",
+        "::/96",
+        "::ffff:0:0:0/96",
         "64:ff9b::/96",
         "64:ff9b:1::/48",
         "2001::/32",
@@ -26,6 +28,7 @@ _REFUSED = tuple(
         "fec0::/10",
     )
 )
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 
 
@@ -55,6 +58,16 @@ def allow_list(entries: Iterable[str]) -> AllowList:
                 raise ValueError(f"{entry!r} is neither a network nor a host name") from None
             hosts.add(entry.lower())
     return AllowList(tuple(networks), frozenset(hosts))
+
+
+def is_host(text: str) -> bool:
+    """Whether it is an address as everybody writes it, or a host's name; numbers in odd notation are neither."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        name = text.lower()
+        return bool(_HOST.fullmatch(name)) and not _NUMBER.fullmatch(name.rpartition(".")[2])
+    return True
 
 
 def may_call(address: Address, *, host: str, allowed: AllowList) -> bool:

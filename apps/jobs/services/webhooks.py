@@ -27,6 +27,7 @@ from apps.jobs.services.work import enqueue
 DELIVER = "jobs.deliver_webhook"
 TEST_EVENT = "webhook.test"
 BOTH_SECRETS_FOR = timedelta(days=1)
+_PRINTABLE = re.compile(r"[!-~]+")
 _PATTERN = re.compile(r"\*|[a-z_]+(\.[a-z_]+)*(\.\*)?")
 
 
@@ -185,6 +186,8 @@ def _check(url: str, events: Sequence[str]) -> None:
 
 def is_callable(url: str) -> bool:
     """Whether the address has a form that can be called: https (or an allowed http host), and a port there is."""
+    if not _PRINTABLE.fullmatch(url):
+        return False
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -192,7 +195,10 @@ def is_callable(url: str) -> bool:
         return False
     plain = parts.scheme == "http" and allowed_addresses().names(parts.hostname or "")
     return (
-        (parts.scheme == "https" or plain) and bool(parts.hostname) and "@" not in parts.netloc and port != 0
+        (parts.scheme == "https" or plain)
+        and addresses.is_host(parts.hostname or "")
+        and "@" not in parts.netloc
+        and port != 0
     )
 
 

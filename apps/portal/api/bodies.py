@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, UnreadablePostError
+from gunicorn.http.errors import ParseException
 
 from apps.core.errors import FieldError, Invalid, WrongMedia
 from apps.core.texts import say
@@ -60,7 +61,11 @@ def _raw(stream: Any, *, expected_bytes: int | None) -> Iterator[bytes]:
                 yield chunk
             elif done > 2 * limit:
                 break
-    except UnreadablePostError as error:
+    except (
+        UnreadablePostError,
+        OSError,
+        ParseException,
+    ) as error:  # the last two are the server's, of broken chunks
         raise incomplete() from error
     if done > limit:
         raise store.above(limit)

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from gunicorn.http.errors import ChunkMissingTerminator, InvalidChunkSize, NoMoreData
 
 from apps.accounts.models import Token
 from apps.core import clock
@@ -169,6 +170,17 @@ def test_a_chunked_body_is_read_where_the_server_ends_it(push):
     assert (answer.status_code, answer.json().get("size_bytes")) == (201, len(data))
     answer = push(b"", **chunked, **{"wsgi.input": io.BytesIO(data)})
     assert (answer.status_code, answer.json()["code"]) == (400, "length_required")
+
+
+@pytest.mark.parametrize("fault", [InvalidChunkSize(b"ZZ"), NoMoreData(), ChunkMissingTerminator(b"")])
+def test_a_chunked_body_that_is_broken_is_not_taken_for_the_whole_file(push, fault):
+    class Broken(io.BytesIO):
+        def read(self, _size: int | None = None) -> bytes:
+            raise fault
+
+    broken = {"wsgi.input": Broken(b""), "wsgi.input_terminated": True}
+    answer = push(b"", HTTP_TRANSFER_ENCODING="chunked", CONTENT_LENGTH="", **broken)
+    assert (answer.status_code, answer.json()["code"]) == (400, "incomplete")
 
 
 @pytest.mark.parametrize("content_type", [RAW, "multipart/form-data; boundary=cut"])

@@ -70,6 +70,8 @@ def test_a_message_is_tried_seven_times_and_then_given_up():
         "ff02::1",
         "::ffff:127.0.0.1",
         "::ffff:10.0.0.1",
+        "::127.0.0.1",
+        "::ffff:0:7f00:1",
         "64:ff9b::a00:1",
         "64:ff9b:1::1",
         "2002:a00:1::1",
@@ -100,3 +102,16 @@ def test_what_the_operator_allows_is_called_by_network_or_by_name():
 def test_an_odd_entry_of_the_allow_list_is_refused(entry):
     with pytest.raises(ValueError):
         addresses.allow_list([entry])
+
+
+@pytest.mark.parametrize("host", ["ci.example.com", "prometheus", "10.0.0.1", "2606:4700::1111", "xn--p1ai"])
+def test_a_host_is_a_name_or_an_address(host):
+    assert addresses.is_host(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", "exa mple.com", "0177.0.0.1", "2130706433", "0x7f.1", "0x7f000001", "①②⑦.⓪.⓪.①", "a..b", "-a.com"],
+)
+def test_numbers_in_odd_notation_and_other_signs_are_no_host(host):
+    assert not addresses.is_host(host)
