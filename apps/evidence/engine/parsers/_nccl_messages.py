@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.core.texts import say
+from apps.evidence.engine.parsers._repeats import Repeats
 from apps.evidence.engine.reading import ReadingWarning
 
 MOST_DISTINCT = 1000
@@ -105,17 +106,23 @@ class Findings:
     errors: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
     warn_lines: int = 0
     messages: int = 0
+    repeats: Repeats = field(default_factory=Repeats)
 
-    def add(self, line: int, message: Message) -> None:
+    def add(self, line: int, message: Message, *, whole: str) -> None:
+        """whole: the line itself, by which one that stands there again is known."""
         self.messages += 1
         _remember(self.hosts, message.host)
         if message.level in ("WARN", "ERROR"):
+            if message.at and self.repeats.is_repeated(line, whole):
+                return
             self.warn_lines += 1
             self._add_error(line, message, message.source, message.text)
             return
         text = message.text
         if found := _TRANSPORT.search(text):
             via = _COMM.sub("", found.group(1)).strip()
+            if self.repeats.is_repeated(line, whole):
+                return
             if via in self.transports or len(self.transports) < MOST_DISTINCT:
                 self.transports[via] += 1
         elif "version" in text and (found := VERSION_TEXT.search(text)):
@@ -227,4 +234,5 @@ class Findings:
                     say("%(count)s ranks began to initialise and did not end", count=len(started)),
                 )
             )
-        return [ReadingWarning(code=code, message=message[:500]) for code, message in found[:50]]
+        said = [ReadingWarning(code=code, message=message[:500]) for code, message in found[:50]]
+        return [*self.repeats.warnings(), *said]

@@ -9,16 +9,18 @@ import re
 
 from apps.core.texts import say
 from apps.evidence.engine.parsers._kernel_events import Events
-from apps.evidence.engine.parsers._kernel_lines import front, read_sxid, read_xid
+from apps.evidence.engine.parsers._kernel_lines import Front, front, read_sxid, read_xid
+from apps.evidence.engine.parsers._repeats import Repeats
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
-from apps.evidence.engine.source import Source
+from apps.evidence.engine.source import Line, Source
 
 KIND = "kernel_log"
-VERSION = 2
+VERSION = 3
 
 _MOST_WARNINGS = 50
 _STYLE_LINES = 1000
 _WEIGHED_CHARS = 500
+_FRACTION = re.compile(r"\d[.,]\d{6,9}\b")  # of a second: no two lines have the same microsecond
 _MESSAGE = ("NVRM: Xid (", "SXid (")
 
 _KERNEL_LINE = re.compile(
@@ -68,7 +70,7 @@ def read(source: Source) -> Reading:
         raise Unreadable(
             say("this is source code or prose that quotes Xids, no kernel log"), code="quoted_xids"
         )
-    events = Events()
+    events, repeats = Events(), Repeats()
     warnings: list[ReadingWarning] = []
     style: str | None = None
     number = 0
@@ -76,7 +78,7 @@ def read(source: Source) -> Reading:
         number = line.number
         text = line.text
         if "Xid (" in text:
-            style = _take_event(number, text, events, warnings) or style
+            style = _take_event(line, events, repeats, warnings) or style
         elif "NVRM: GPU " in text:
             events.add_identity(text, front(text).end)
         elif "Rate limiting" in text and "NVRM: " in text and len(warnings) < _MOST_WARNINGS:
@@ -90,15 +92,18 @@ def read(source: Source) -> Reading:
     return Reading(
         kind=KIND,
         facts=_facts(events, number, style),
-        warnings=(*warnings, *events.warnings()),
+        warnings=(*warnings, *repeats.warnings(), *events.warnings()),
         parser_version=VERSION,
     )
 
 
-def _take_event(number: int, text: str, events: Events, warnings: list[ReadingWarning]) -> str | None:
-    """Adds the Xid or SXid of the line; gives the style of its time."""
+def _take_event(line: Line, events: Events, repeats: Repeats, warnings: list[ReadingWarning]) -> str | None:
+    """Adds the Xid or SXid of the line, unless the line was there before; gives the style of its time."""
+    number, text = line.number, line.text
     before = front(text)
     start = before.end
+    if _was_there(line, before, repeats):
+        return before.style
     if xid := read_xid(text, start):
         events.add_xid(number, before, xid)
     elif sxid := read_sxid(text, start):
@@ -113,6 +118,16 @@ def _take_event(number: int, text: str, events: Events, warnings: list[ReadingWa
             )
         )
     return before.style
+
+
+def _was_there(line: Line, before: Front, repeats: Repeats) -> bool:
+    """Whether the same line with the same time was there before. Equal ones within a second may be a burst."""
+    if before.at is None:
+        return False
+    if _FRACTION.search(line.text, 0, before.end):
+        return repeats.is_repeated(line.number, line.text)
+    source = line.text[: before.end].replace(before.at, "")
+    return repeats.is_repeated_later(line.number, line.text, source=source, moment=before.at)
 
 
 def _facts(events: Events, lines: int, style: str | None) -> dict[str, object]:

@@ -249,3 +249,52 @@ def test_events_are_bounded_and_counts_go_on(monkeypatch: pytest.MonkeyPatch) ->
     assert len(reading.facts["events"]) == 3
     assert reading.facts["xid_counts"] == {"79": 5}
     assert [w.code for w in reading.warnings] == ["events_left_out"]
+
+
+def lines_with(*times: str) -> str:
+    return "".join(f"{time}{XID_79}\n" for time in times)
+
+
+@pytest.mark.parametrize(
+    "name", ["xid-dmesg/" + path.name for path in sorted((CORPUS / "xid-dmesg").glob("*"))]
+)
+def test_a_log_that_was_pasted_twice_counts_once(name: str) -> None:
+    whole = (CORPUS / name).read_bytes()
+    once, twice = corpus(name), registry.read(Source.of_bytes(whole + whole), kind="kernel_log")
+    stamped = once.facts["timestamp_style"] is not None
+    for key in ("xid_counts", "xid_by_pci", "sxid_lines", "sxid_link_faults"):
+        if stamped and once.facts[key]:
+            assert twice.facts[key] == once.facts[key]
+            assert "lines_repeated" in [warning.code for warning in twice.warnings]
+    assert "lines_repeated" not in [warning.code for warning in once.warnings]
+
+
+def test_lines_that_stand_there_again_are_counted_once_and_named() -> None:
+    reading = read(lines_with("[  1.000001] ", "[  2.000001] ", "[  1.000001] ", "[  2.000001] "))
+    assert reading.facts["xid_counts"] == {"79": 2}
+    (warning,) = reading.warnings
+    assert (warning.code, warning.line) == ("lines_repeated", 3)
+    assert warning.message.startswith("2 lines ")
+
+
+def test_equal_lines_of_one_second_are_a_burst_until_the_log_comes_back_to_it() -> None:
+    early, late = "[Sun Feb 23 16:24:18 2025] ", "[Sun Feb 23 16:24:19 2025] "
+    assert read(lines_with(early, early, late)).facts["xid_counts"] == {"79": 3}
+    again = read(lines_with(early, early, late, early, early, late))
+    assert again.facts["xid_counts"] == {"79": 3}
+    assert [warning.code for warning in again.warnings] == ["lines_repeated"]
+
+
+def test_two_hosts_that_write_at_once_do_not_repeat_each_other() -> None:
+    text = lines_with(
+        "Jan 21 04:41:44 n1 kernel: ",
+        "Jan 21 04:41:45 n2 kernel: ",
+        "Jan 21 04:41:44 n1 kernel: ",
+        "Jan 21 04:41:45 n2 kernel: ",
+    )
+    assert read(text).facts["xid_counts"] == {"79": 4}
+    assert read(text).warnings == ()
+
+
+def test_without_a_time_equal_lines_are_not_taken_for_repeated() -> None:
+    assert read(lines_with("", "")).facts["xid_counts"] == {"79": 2}

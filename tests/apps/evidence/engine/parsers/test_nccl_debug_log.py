@@ -121,3 +121,24 @@ def test_brackets_of_a_descendant_are_understood() -> None:
 def test_a_text_without_messages_is_refused() -> None:
     with pytest.raises(Unreadable):
         read("NCCL is a library\n")
+
+
+@pytest.mark.parametrize(
+    "name", ["nccl-debug-log/" + path.name for path in sorted((CORPUS / "nccl-debug-log").glob("*"))]
+)
+def test_transports_of_a_log_that_was_pasted_twice_count_once(name: str) -> None:
+    whole = (CORPUS / name).read_bytes()
+    once = registry.read(Source.of_bytes(whole), kind="nccl_debug_log")
+    twice = registry.read(Source.of_bytes(whole + whole), kind="nccl_debug_log")
+    assert twice.facts["transports"] == once.facts["transports"]
+    assert "lines_repeated" not in [warning.code for warning in once.warnings]
+    has_repeats = "lines_repeated" in [warning.code for warning in twice.warnings]
+    assert has_repeats or not once.facts["transports"]
+
+
+def test_a_warning_with_the_same_time_counts_once_and_one_without_counts_again() -> None:
+    timed = "[2025-01-21 04:41:44] n1:11:22 [3] misc/socket.cc:49 NCCL WARN socketPoll failed\n"
+    plain = "n1:11:22 [3] misc/socket.cc:49 NCCL WARN socketPoll failed\n"
+    assert read(timed + timed).facts["warnings"] == 1
+    assert [warning.code for warning in read(timed + timed).warnings] == ["lines_repeated"]
+    assert read(plain + plain).facts["warnings"] == 2
