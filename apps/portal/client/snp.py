@@ -11,7 +11,9 @@ The token comes from --token-file, or from the environment variable SNP_TOKEN. -
 Exit codes of gate: 0 go, 1 no-go, 2 usage, 3 unknown or stale, 4 not authorised, 5 timed out, 6 portal down,
 10 waiting for sign-off. Those of collect and push: 0 all accepted (or kept in the spool while the portal is
 down), 1 something was refused or no tool answered, 2 usage, 4 not authorised, 6 portal down (push only, which
-has no spool).
+has no spool), 7 no such node or domain (push only): the portal keeps the file, and nothing follows from it until
+the node exists or somebody says which one it is about. collect says so and ends with 0, since the report is kept
+and counts once the node is known.
 """
 
 import argparse
@@ -33,9 +35,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-VERSION = "1.2"
+VERSION = "1.3"
 
-GO, NO_GO, USAGE, UNKNOWN, NOT_AUTHORISED, TIMED_OUT, PORTAL_DOWN, NEEDS_SIGNOFF = 0, 1, 2, 3, 4, 5, 6, 10
+GO, NO_GO, USAGE, UNKNOWN, NOT_AUTHORISED, TIMED_OUT, PORTAL_DOWN = 0, 1, 2, 3, 4, 5, 6
+NO_NODE, NEEDS_SIGNOFF = 7, 10
 
 DMI = (
     "sys_vendor product_name product_version product_serial product_uuid board_vendor board_name board_version"
@@ -202,7 +205,7 @@ def _quoted(text):
 def _decoded(raw):
     try:
         value = json.loads(raw.decode("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {"results": value}
 
@@ -234,9 +237,11 @@ class Delivery(object):
 class Sender(object):
     """Sends files of one cluster: counted where nothing changed, else the bytes only where they are not known."""
 
-    def __init__(self, portal, cluster, advice=""):
+    def __init__(self, portal, cluster, older_advice="", unmatched_advice="", unmatched_code=GO):
         self.portal, self.cluster = portal, cluster
-        self.advice = advice  # what to do about a file that is older than what is on record
+        self.older_advice = older_advice  # what to do about a file that is older than what is on record
+        self.unmatched_advice = unmatched_advice  # and about one whose node the portal does not know
+        self.unmatched_code = unmatched_code  # how the command ends then, where nothing worse comes about
         self.worst = GO
 
     def send(self, deliveries):
@@ -281,21 +286,35 @@ class Sender(object):
                 raise
             self._refused(one, refusal)
             return
-        print(
-            "%s: %s %s%s"
-            % (one.name, receipt.get("state", "?"), receipt.get("kind", ""), self._older(receipt))
-        )
+        said = _warned(receipt) + self._older(receipt) + self._unmatched(receipt, one.node)
+        print("%s: %s %s%s" % (one.name, receipt.get("state", "?"), receipt.get("kind", ""), said))
 
     def _older(self, receipt):
         """What to add where the portal has something newer on record; empty where it has not."""
         if not receipt.get("older_than"):
             return ""
         said = ": collected %s, older than what is on record (%s): kept as evidence, changes nothing"
-        return said % (receipt.get("collected_at"), receipt["older_than"]) + self.advice
+        return said % (receipt.get("collected_at"), receipt["older_than"]) + self.older_advice
+
+    def _unmatched(self, receipt, node):
+        """What to add where the portal does not know what the file is about; empty where it does."""
+        if receipt.get("state") != "unmatched":
+            return ""
+        self.worst = self.worst or self.unmatched_code
+        said = receipt.get("unmatched_reason") or ("there is no node or domain %r" % node)
+        return ": %s Kept as %s. %s" % (said, receipt.get("html_url", "evidence"), self.unmatched_advice)
 
     def _refused(self, one, reason):
         print("%s: refused: %s" % (one.name, reason))
         self.worst = NO_GO
+
+
+def _warned(receipt):
+    """How many warnings a reading has, and where they stand; empty where it has none."""
+    count = receipt.get("warning_count")
+    if not count:
+        return ""
+    return ", %d warning%s: %s" % (count, "" if count == 1 else "s", receipt.get("html_url", ""))
 
 
 def collected_at(text):
@@ -318,7 +337,13 @@ def push_command(portal, options):
         Delivery(path, os.path.basename(path), options.node, options.collected_at(path))
         for path in options.files
     ]
-    sender = Sender(portal, options.cluster, advice="; --collected-at now says that it is current")
+    sender = Sender(
+        portal,
+        options.cluster,
+        older_advice="; --collected-at now says that it is current",
+        unmatched_advice="Push it again with the --node that it is about.",
+        unmatched_code=NO_NODE,
+    )
     for _done in sender.send(deliveries):
         pass
     return sender.worst
@@ -502,7 +527,12 @@ def send_spool(portal, cluster, spool):
             say("another snp sends what lies in %s" % spool)
             return GO
         deliveries = [_entry(spool, stem) for stem in _entries(spool)]
-        sender = Sender(portal, cluster)
+        sender = Sender(
+            portal,
+            cluster,
+            unmatched_advice="It counts once the portal knows this node: add it, or this name as an alias of it"
+            " (or say --node NAME here).",
+        )
         try:
             for done in sender.send(deliveries):
                 _remove(spool, os.path.basename(done.path)[: -len(".data")])
@@ -550,8 +580,18 @@ def gate_command(portal, options):
     _print_answer(answer, options.json)
     if answer.get("standing") == "pending" and options.wait:
         return TIMED_OUT
+    return _exit_code_of(answer)
+
+
+def _exit_code_of(answer):
+    """The exit code of an answer that agrees with itself; unknown for every other."""
+    meant = {"go": GO, "no_go": NO_GO, "needs_signoff": NEEDS_SIGNOFF}.get(answer.get("standing"), UNKNOWN)
     code = answer.get("exit_code")
-    return code if code in (GO, NO_GO, UNKNOWN, NEEDS_SIGNOFF) and isinstance(code, int) else UNKNOWN
+    if type(code) is not int or code != meant:
+        return UNKNOWN
+    if code == GO and (answer.get("is_stale") or not answer.get("evaluation")):
+        return UNKNOWN
+    return code
 
 
 def _launch_on(portal, cluster, nodes):

@@ -105,6 +105,23 @@ def test_each_standing_has_its_exit_code(gate, stub, standing, code):
     assert stub.tokens == {"Bearer snp_x.y"}
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"exit_code": 0},
+        answer("no_go", 0),
+        answer("go", False),
+        answer("go", 1),
+        answer("go", 0, is_stale=True),
+        answer("go", 0, evaluation=None),
+        b"[" * 100_000,
+    ],
+)
+def test_an_answer_that_contradicts_itself_is_unknown(gate, stub, said):
+    stub.script = [(200, said)]
+    assert gate().returncode == 3
+
+
 @pytest.mark.parametrize("code", [200, None, "0", 2, 255])
 def test_an_answer_that_makes_no_sense_is_unknown(gate, stub, code):
     stub.script = [(200, answer("go", code))]
