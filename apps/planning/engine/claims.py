@@ -58,19 +58,20 @@ def equivalent_extra_cards(setup: Setup, gain: float) -> float:
 
 
 class Finding(StrEnum):
-    """How a claimed figure stands against what follows from the others."""
+    """How a claimed figure stands against what follows from the others; derived where nobody claimed it."""
 
     FOLLOWS = "follows"
     CONTRADICTS = "contradicts"
     IMPOSSIBLE = "impossible"
+    DERIVED = "derived"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One claimed figure beside the one that follows."""
+    """One claimed figure beside the one that follows; `claimed` is None where nobody claimed it."""
 
     name: str
-    claimed: float
+    claimed: float | None
     implied: float
     finding: Finding
 
@@ -145,7 +146,10 @@ class RunClaim:
 
 
 def check_run(claim: RunClaim) -> tuple[Judgement, ...]:
-    """Judge a run: the MFU that its time implies, whether that is possible, and the time that its MFU implies."""
+    """Judge a run: the MFU that its time implies, whether that is possible, and the time that its MFU implies.
+
+    Where only one of both is claimed, the other is derived.
+    """
     if claim.cards < 1 or claim.peak_flops <= 0 or claim.total_flops <= 0:
         raise OutOfRange("cards, peak and FLOPs must be above zero")
     ideal_s = claim.total_flops / (claim.cards * claim.peak_flops)
@@ -159,11 +163,14 @@ def check_run(claim: RunClaim) -> tuple[Judgement, ...]:
         elif claim.mfu is not None:
             judged.append(judge("mfu", claim.mfu, implied))
         else:
-            judged.append(Judgement(name="mfu", claimed=implied, implied=implied, finding=Finding.FOLLOWS))
+            judged.append(_derived("mfu", implied))
     elif claim.mfu is not None:
-        time = ideal_s / claim.mfu
-        judged.append(Judgement(name="time_s", claimed=time, implied=time, finding=Finding.FOLLOWS))
+        judged.append(_derived("time_s", ideal_s / claim.mfu))
     return tuple(judged)
+
+
+def _derived(name: str, implied: float) -> Judgement:
+    return Judgement(name=name, claimed=None, implied=implied, finding=Finding.DERIVED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,12 @@
 """Inference: resident weights, KV cache, the largest batch and context, and limits of both phases.
 
 Prefill is bound by compute, decode by memory and by the latency of small collectives. All are lower bounds of
-time: schedulers and samplers add to them.
+time: schedulers and samplers add to them. MTP layers belong to training and are left out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -77,7 +77,7 @@ def free_for_cache_bytes(model: ModelSpec, system: System, serving: Serving) -> 
 
 def largest_batch(model: ModelSpec, system: System, serving: Serving, *, context: int) -> int:
     """Requests of `context` tokens whose cache fits beside the weights of one replica."""
-    per_request = kv_bytes_per_request(model, context, serving.kv_bytes) * _cache_copies(model, serving)
+    per_request = kv_bytes_per_request(model, context, serving.kv_bytes) * cache_copies(model, serving)
     return max(0, int(free_for_cache_bytes(model, system, serving) / per_request))
 
 
@@ -85,17 +85,23 @@ def largest_context(model: ModelSpec, system: System, serving: Serving, *, batch
     """Tokens per request that fit with `batch` requests, whole layers attending to all of them."""
     if batch < 1:
         raise OutOfRange("a batch has at least one request")
-    per_token = kv_bytes_per_token(model, serving.kv_bytes) * _cache_copies(model, serving) * batch
+    per_token = kv_bytes_per_token(model, serving.kv_bytes) * cache_copies(model, serving) * batch
     return max(0, int(free_for_cache_bytes(model, system, serving) / per_token))
 
 
-def _cache_copies(model: ModelSpec, serving: Serving) -> float:
+def cache_copies(model: ModelSpec, serving: Serving) -> float:
     """Copies of the cache over a tensor group: heads are cut until there is one a card, then repeated.
 
-    The latent of MLA serves all heads, so each tensor-parallel rank keeps all of it.
+    The latent of MLA serves all heads, so each tensor-parallel rank keeps all of it. Engines that split requests
+    instead of heads (data-parallel attention) keep one copy; that is tp 1 here.
     """
     heads = 1 if model.mla else model.kv_heads
     return max(1.0, serving.tp / heads)
+
+
+def served(model: ModelSpec) -> ModelSpec:
+    """The part of a model that serves requests: without the layers that only train (multi-token prediction)."""
+    return replace(model, mtp_layers=0)
 
 
 def touched_experts(model: ModelSpec, tokens: float) -> float:
@@ -143,8 +149,9 @@ def prefill(
 ) -> PhaseTime:
     """Time to the first token: forward pass over the prompt, 2 P_active s and attention at the card's rate."""
     c = coefficients or shipped_coefficients()
+    model = served(model)
     card = rates(system.accelerator, serving.precision, c)
-    per_token = 2.0 * (model.matmul_params() - (1 + model.mtp_layers) * model.vocab * model.hidden)
+    per_token = 2.0 * (model.matmul_params() - model.vocab * model.hidden)
     pairs = model.attention_pairs(prompt, AttentionFlops.CAUSAL)
     attention = 2.0 * pairs * (model.query_width + model.value_width) * batch
     compute = per_token * prompt * batch / card.matrix_flops + attention / (card.half_flops * c.flash_share)
@@ -172,9 +179,10 @@ def decode(
     if batch < 1 or context < 1:
         raise OutOfRange("a batch has at least one request and a context at least one token")
     c = coefficients or shipped_coefficients()
+    model = served(model)
     card = rates(system.accelerator, serving.precision, c)
     read = touched_params(model, float(batch)) * serving.weight_bytes
-    cache = kv_bytes_per_request(model, context, serving.kv_bytes) * batch * _cache_copies(model, serving)
+    cache = kv_bytes_per_request(model, context, serving.kv_bytes) * batch * cache_copies(model, serving)
     flops = 2.0 * model.matmul_params() * batch
     flops += 2.0 * batch * context * model.layers * (model.query_width + model.value_width)
     return PhaseTime(

@@ -36,6 +36,7 @@ FINDINGS = {
     Finding.FOLLOWS: ("pass", _l("follows")),
     Finding.CONTRADICTS: ("fail", _l("contradicts the other figures")),
     Finding.IMPOSSIBLE: ("fail", _l("impossible: faster than the peak")),
+    Finding.DERIVED: ("", _l("derived: nobody claimed it")),
 }
 CLAIMED = {
     "speedup": _l("speed-up"),
@@ -246,9 +247,9 @@ def _judgement_rows(result: Result) -> Iterator[list[Any]]:
         verdict, word = FINDINGS[Finding(one["finding"])]
         yield [
             CLAIMED[one["name"]],
-            shown(one["claimed"]),
+            "—" if one["claimed"] is None else shown(one["claimed"]),
             shown(one["implied"]),
-            {"verdict": verdict, "label": word},
+            {"verdict": verdict, "label": word} if verdict else word,
         ]
     verdict, word = SCALING[ScalingVerdict(result["scaling"]["verdict"])]
     yield [

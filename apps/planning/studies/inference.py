@@ -80,6 +80,7 @@ def compute(values: Values) -> Result:
         "prefill_free_bytes": engine.free_for_cache_bytes(model, system, prefill_layout),
         "kv_bytes_per_token": engine.kv_bytes_per_token(model, KV_BYTES[values["kv"]]),
         "kv_bytes_per_request": engine.kv_bytes_per_request(model, context, KV_BYTES[values["kv"]]),
+        "cache_copies": engine.cache_copies(model, decode_layout),
         "largest_batch": most,
         "largest_context": engine.largest_context(model, system, decode_layout, batch=batch),
         "balanced_batch": engine.balanced_batch(system, decode_layout),

@@ -63,6 +63,16 @@ def _notes(values: Values, result: Result) -> Iterator[Note]:
         text = _("The weights need %(missing)s more than a prefill replica may use.")
         said = {"missing": show_bytes(-result["prefill_free_bytes"])}
         yield Note(tone="fail", title=_("The weights do not fit a prefill replica"), text=text % said)
+    if result["cache_copies"] > 1:
+        text = _(
+            "The cache is cut by key-value heads only, and the latent of MLA has none: each accelerator of the tensor "
+            "group keeps all of it. The largest batch and context count every copy. Engines that spread requests "
+            "instead of heads keep one: that is a tensor size of 1."
+        )
+        said = {"copies": f"{result['cache_copies']:g}"}
+        yield Note(
+            tone="warn", title=_("A decode replica keeps %(copies)s copies of the cache") % said, text=text
+        )
     if values["decode_tp"] > values["domain_size"]:
         yield Note(
             tone="warn",

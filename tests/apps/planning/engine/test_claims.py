@@ -75,6 +75,17 @@ def test_time_and_mfu_of_a_run_check_each_other() -> None:
     assert check_run(alone)[0].implied == pytest.approx(ideal / 0.5)
 
 
+def test_what_nobody_claimed_is_derived() -> None:
+    run = {"cards": 64, "peak_flops": 989e12, "total_flops": 1e22}
+    ideal = 1e22 / (64 * 989e12)
+    (mfu,) = check_run(RunClaim(**run, time_s=ideal / 0.4))
+    assert (mfu.name, mfu.claimed, mfu.finding) == ("mfu", None, Finding.DERIVED)
+    assert mfu.implied == pytest.approx(0.4)
+    (time,) = check_run(RunClaim(**run, mfu=0.5))
+    assert (time.name, time.claimed, time.finding) == ("time_s", None, Finding.DERIVED)
+    assert check_run(RunClaim(**run)) == ()
+
+
 def test_rank_sizes_are_golden() -> None:
     golden = GOLDEN["rank_sizes"]
     sizes = rank_sizes(

@@ -9,9 +9,11 @@ import pytest
 from apps.catalogue.engine.accelerators import accelerator
 from apps.catalogue.engine.model_catalogue import model_named
 from apps.core.errors import OutOfRange
+from apps.planning.engine.coefficients import shipped_coefficients
 from apps.planning.engine.inference import (
     Serving,
     balanced_batch,
+    cache_copies,
     cards_for,
     decode,
     free_for_cache_bytes,
@@ -26,7 +28,7 @@ from apps.planning.engine.inference import (
     weight_pool,
     weights_bytes,
 )
-from apps.planning.engine.system import default_system
+from apps.planning.engine.system import default_system, rates
 from tests.apps.planning.engine.test_memory import GOLDEN
 
 H100 = default_system(accelerator("nvidia-h100-sxm5-80gb"), 64, domain_size=8)
@@ -90,6 +92,27 @@ def test_touched_experts_grow_from_topk_to_all() -> None:
     assert touched_experts(DEEPSEEK, 10_000) == pytest.approx(256)
     assert touched_params(DEEPSEEK, 1) == pytest.approx(DEEPSEEK.active_params(), rel=1e-6)
     assert touched_params(LLAMA, 1) == LLAMA.total_params()
+
+
+@pytest.mark.parametrize("serving", [Serving(tp=1), Serving(tp=8, expert_parallel=True)])
+def test_layers_that_only_train_take_no_time_to_serve(serving: Serving) -> None:
+    assert DEEPSEEK.mtp_layers == 1
+    without = model_named("deepseek-v3-no-mtp").spec
+    assert prefill(DEEPSEEK, H100, serving, prompt=4096) == prefill(without, H100, serving, prompt=4096)
+    steps = [decode(one, H100, serving, context=4096, batch=64) for one in (DEEPSEEK, without)]
+    assert steps[0] == steps[1]
+
+
+def test_the_compute_of_a_token_is_two_flops_for_each_active_parameter() -> None:
+    flops = decode(DEEPSEEK, H100, Serving(tp=1), context=1, batch=1).compute_s
+    counted = 2.0 * (DEEPSEEK.active_params() - DEEPSEEK.embedding_params())
+    card = rates(H100.accelerator, Serving(tp=1).precision, shipped_coefficients())
+    assert flops == pytest.approx(counted / card.matrix_flops, rel=1e-3)
+
+
+def test_the_latent_is_kept_by_every_card_of_a_tensor_group() -> None:
+    assert [cache_copies(DEEPSEEK, Serving(tp=tp)) for tp in (1, 8, 32)] == [1, 8, 32]
+    assert [cache_copies(LLAMA, Serving(tp=tp)) for tp in (1, 8, 32)] == [1, 1, 4]
 
 
 def test_decode_is_bound_by_memory_and_prefill_by_compute() -> None:
