@@ -16,6 +16,7 @@ _MOST_WARNINGS = 50
 _MOST_RESULTS = 20_000
 _HEADING = re.compile(r"\|? *Diagnostic +\| *Result\b")
 _CATEGORY = re.compile(r"[|+]?-{3,} {1,4}([A-Za-z][\w /-]{0,40}?) {1,4}-{3,}")
+_BORDER = re.compile(r"\s*\+[-]{8,}\+[-]{8,}\+\s*")
 _ROW = re.compile(r"\| {0,3}(?P<left>[^|]{0,60}?) *\| ?(?P<right>[^|]*?) *(?:\||$)")
 _STATUS = re.compile(r"(Pass|Fail|Warn|Skip|Not Run)\b(?: ?- ?(.*))?$", re.IGNORECASE)
 _ENTITY = re.compile(r"([A-Za-z]+) ?(\d{1,4}): ?(Pass|Fail|Warn|Skip|Not Run)\b", re.IGNORECASE)
@@ -29,13 +30,19 @@ _METADATA = {
 
 @dataclass(slots=True)
 class Table:
-    """One run of the diagnostic. message_open: whether the next row may go on with a message."""
+    """One run of the diagnostic. message_open: whether the next row may go on with a message.
+
+    last: line and text of its last row. borders: lines that close a table, since that row. is_cut: there is none.
+    """
 
     metadata: dict[str, str] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
     category: str | None = None
     categories: dict[str, None] = field(default_factory=dict)
     message_open: bool = False
+    last: tuple[int, str] = (0, "")
+    borders: int = 0
+    is_cut: bool = False
     warnings: list[ReadingWarning] = field(default_factory=list)
 
     def facts(self) -> dict[str, Any]:
@@ -55,6 +62,7 @@ class Table:
         """Categories, and the results one by one."""
         return {
             "categories": list(self.categories),
+            "is_cut": self.is_cut,
             "tests": len({(result.category, result.test) for result in self.results}),
             "results": [result.facts() for result in self.results],
         }
@@ -67,16 +75,36 @@ class Table:
 def tables_in(lines: Iterable[Line]) -> list[Table]:
     """The tables in order; each begins with its heading, or with a row where the heading is cut away."""
     tables: list[Table] = []
+    has_borders = above_is_border = False
     for line in lines:
         text = line.text[:500]
+        is_border = _BORDER.fullmatch(text) is not None
+        has_borders |= is_border
         if _HEADING.search(text):
-            tables.append(Table())
+            if tables and above_is_border:
+                tables[-1].borders -= 1  # it opens the new table
+            tables.append(Table(last=(line.number, text)))
+        elif is_border and tables:
+            tables[-1].borders += 1
         elif "|" in text or "--" in text:
             _take(tables, line.number, text)
-    return [table for table in tables if table.results or table.metadata]
+        above_is_border = is_border
+    for table in tables if has_borders else ():
+        _say_if_cut(table)
+    has_content = any(table.results or table.metadata for table in tables)
+    return [table for table in tables if table.results or table.metadata or (has_content and table.is_cut)]
+
+
+def _say_if_cut(table: Table) -> None:
+    table.is_cut = table.borders < 1
+    if table.is_cut:
+        message = say("the table ends without its last line; tests that are missing cannot count as passed")
+        table.warn("cut_off", message, *table.last)
 
 
 def _take(tables: list[Table], number: int, text: str) -> None:
+    if tables:
+        tables[-1].last, tables[-1].borders = (number, text), 0
     if category := _CATEGORY.search(text):
         if not tables:
             tables.append(Table())

@@ -12,7 +12,7 @@ from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "dcgmi_diag"
-VERSION = 1
+VERSION = 2
 
 _HEADING = re.compile(r"\| *Diagnostic +\| *Result +\|")
 

@@ -16,7 +16,7 @@ from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "hccl_test"
-VERSION = 1
+VERSION = 2
 
 _MOST_ROWS = 20_000
 _MOST_RUNS = 500
@@ -191,6 +191,7 @@ def _facts(run: _Run) -> dict[str, Any]:
             say("the text names several collectives: %(programs)s", programs=", ".join(run.programs)),
         )
     largest = max(run.points, key=lambda point: point["size_bytes"], default=None)
+    is_whole = bool(run.points) and not _lacks_sizes(run)
     return {
         "tool": "hccl_test",
         "collective": next(iter(run.programs)) if len(run.programs) == 1 else None,
@@ -202,7 +203,33 @@ def _facts(run: _Run) -> dict[str, Any]:
         "algbw_gbps_at_max": largest["algbw_gbps"] if largest else None,
         "bandwidth_base_bytes": base,
         "check_results": dict(Counter(point["check_result"] for point in run.points)),
-        "status": "complete" if run.points and not run.errors else "failed",
+        "status": "failed" if run.errors or not run.points else "complete" if is_whole else "incomplete",
         "retcode": run.retcode,
         "points": run.points,
     }
+
+
+def _lacks_sizes(run: _Run) -> bool:
+    """Whether the size that comes next is still within what was asked for; warns where it is."""
+    sizes, asked = [point["size_bytes"] for point in run.points], run.settings.get("max_bytes_asked")
+    if asked is None or run.rows_left_out or _next_size(sizes) > asked:
+        return False
+    run.warn(
+        "rows_missing",
+        say(
+            "sizes up to %(asked)s bytes were asked for, the last one here is %(largest)s: the output was cut",
+            asked=asked,
+            largest=sizes[-1],
+        ),
+        run.points[-1]["line"],
+    )
+    return True
+
+
+def _next_size(sizes: list[int]) -> int:
+    """The size after the last one: as much larger as the last three differ equally, else as many times (2 at first)."""
+    if len(sizes) > 2 and sizes[-1] - sizes[-2] == sizes[-2] - sizes[-3]:
+        return 2 * sizes[-1] - sizes[-2]
+    if len(sizes) > 1 and sizes[-2]:
+        return sizes[-1] * sizes[-1] // sizes[-2]
+    return 2 * sizes[-1]

@@ -154,6 +154,44 @@ def test_a_table_with_results_of_single_gpus_and_a_wrapped_message() -> None:
     }
 
 
+RUNS = (CORPUS / "dcgmi-diag/h100x8-dcgm3.2-two-nodes-pass.txt").read_text()
+FIRST_RUN = RUNS[: RUNS.index("Successfully ran", 1)]
+CUTS = range(6, FIRST_RUN.count("\n"))  # from the first row that says something to the last one
+
+
+def is_cut(reading: Reading) -> list[bool]:
+    return [detail["is_cut"] for detail in reading.facts["details"]]
+
+
+@pytest.mark.parametrize("lines", CUTS)
+def test_a_table_without_its_last_line_is_cut_and_not_passed(lines: int) -> None:
+    rows = FIRST_RUN.splitlines()[:lines]
+    reading = diag("\n".join(rows) + "\n")
+    assert is_cut(reading) == [True]
+    assert [(warning.code, warning.line, warning.text) for warning in reading.warnings] == [
+        ("cut_off", lines, rows[-1])
+    ]
+
+
+@pytest.mark.parametrize("lines", [9, 20, 27])
+def test_a_cut_run_is_named_though_a_whole_one_follows(lines: int) -> None:
+    reading = diag("".join(FIRST_RUN.splitlines(keepends=True)[:lines]) + FIRST_RUN)
+    assert is_cut(reading) == [True, False]
+    assert [warning.code for warning in reading.warnings] == ["several_runs", "cut_off"]
+
+
+def test_a_run_of_which_only_the_heading_is_left_is_not_passed_over() -> None:
+    reading = diag(FIRST_RUN + "".join(FIRST_RUN.splitlines(keepends=True)[:3]))
+    assert is_cut(reading) == [False, True]
+
+
+@pytest.mark.parametrize("text", [FIRST_RUN, RUNS, TABLE_3, TABLE_4])
+def test_whole_tables_are_not_cut(text: str) -> None:
+    reading = diag(text)
+    assert not any(is_cut(reading))
+    assert "cut_off" not in [warning.code for warning in reading.warnings]
+
+
 def test_rows_of_entities_replace_the_summary_of_their_test() -> None:
     reading = diag(TABLE_4)
     assert results(reading) == [

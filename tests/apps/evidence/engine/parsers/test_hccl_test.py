@@ -14,6 +14,8 @@ from apps.evidence.engine.source import Source
 CORPUS = Path(__file__).parents[4] / "corpus"
 FIRST = "the minbytes is 8192, maxbytes is 67108864, iters is 20, warmup_iters is 5\n"
 HEADER = "data_size(Bytes): | aveg_time(us): | alg_bandwidth(GB/s): | check_result:\n"
+WHOLE = (CORPUS / "hccl-test/910b-8p-allreduce-fp32.log").read_text()
+LAST_ROW = WHOLE.index("67108864  ")
 ROW = "2097152           | 1000.00        | 2.09715              | success\n"
 
 
@@ -71,7 +73,7 @@ def test_the_collective_is_known_only_from_the_command() -> None:
 
 def test_a_failed_run_and_the_one_after_it() -> None:
     failed = FIRST + "hccl interface return err ./common/src/hccl_test_common.cc:538, retcode: 7\n"
-    reading = read(failed + FIRST + HEADER + ROW)
+    reading = read(failed + FIRST.replace("67108864", "2097152") + HEADER + ROW)
     assert [(run["status"], run["retcode"]) for run in reading.facts["runs"]] == [
         ("failed", 7),
         ("complete", None),
@@ -87,3 +89,36 @@ def test_a_cut_row_is_said_with_its_line() -> None:
 def test_a_text_without_the_tool_is_refused() -> None:
     with pytest.raises(Unreadable):
         read("nothing of the kind\n")
+
+
+@pytest.mark.parametrize("cut", [0, 1, 4, 7, 10, 13, 16, 19, 22, 30, 36, 45, 50])
+def test_a_run_without_its_last_row_is_incomplete(cut: int) -> None:
+    reading = read(WHOLE[: LAST_ROW + cut])
+    assert (reading.facts["status"], reading.facts["rows"]) == ("incomplete", 13)
+    assert "rows_missing" in [warning.code for warning in reading.warnings]
+
+
+def rows_of(*sizes: int) -> str:
+    """Rows of 1 GB/s, as decimal as the older tool is."""
+    return "".join(f"{size} | {size / 1000:.2f} | 1.00000 | success\n" for size in sizes)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sizes", "status"),
+    [
+        (64_000, [8_000, 16_000, 32_000, 64_000], "complete"),
+        (100_000, [8_000, 16_000, 32_000, 64_000], "complete"),  # the next would be 128 000
+        (130_000, [8_000, 16_000, 32_000, 64_000], "incomplete"),
+        (40_000, [10_000, 20_000, 30_000, 40_000], "complete"),
+        (50_000, [10_000, 20_000, 30_000, 40_000], "incomplete"),  # in equal steps
+        (8_000, [8_000], "complete"),
+        (16_000, [8_000], "incomplete"),
+    ],
+)
+def test_the_size_that_comes_next_tells_whether_rows_are_missing(
+    asked: int, sizes: list[int], status: str
+) -> None:
+    first = f"the minbytes is {sizes[0]}, maxbytes is {asked}, iters is 20, warmup_iters is 5\n"
+    reading = read(first + HEADER + rows_of(*sizes))
+    assert reading.facts["status"] == status
+    assert [warning.code for warning in reading.warnings] == ["rows_missing"] * (status == "incomplete")
