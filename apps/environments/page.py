@@ -166,6 +166,7 @@ def finding_row(row: DriftFinding) -> dict[str, Any]:
         "change_query": urlencode(
             {"domain": row.domain_id, "node": row.node.name, "component": row.component}
         ),
+        "node_query": urlencode({"domain": row.domain_id, "node": row.node.name}),
     }
 
 

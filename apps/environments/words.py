@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.utils.functional import Promise
@@ -200,8 +200,8 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
             "reason": RULE_REASONS.get(result.reason.value, result.reason.value),
             "component": label_of(result.clause.component),
             "found": ", ".join(result.found),
-            "expected": ", ".join(result.expected[:_MOST_EXPECTED])
-            + (" …" if len(result.expected) > _MOST_EXPECTED else ""),
+            "expected": _cut(_matching_first(result.expected, result.found)),
+            "expected_all": ", ".join(result.expected) if len(result.expected) > _MOST_EXPECTED else "",
             "why": said(result.definition.why),
             "remedy": said(result.definition.remedy),
             "source": result.definition.source,
@@ -209,6 +209,22 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
         for result in results
     ]
     return sorted(rows, key=lambda row: order.index(row["verdict"]))
+
+
+def _matching_first(expected: Sequence[str], found: Sequence[str]) -> list[str]:
+    """A list that would be cut, with what the found versions are or belong to in front (570 for 570.124.06)."""
+    if len(expected) <= _MOST_EXPECTED:
+        return list(expected)
+    return sorted(expected, key=lambda one: not any(_belongs(version, one) for version in found))
+
+
+def _belongs(version: str, listed: str) -> bool:
+    return version == listed or version.startswith(f"{listed}.") or listed.startswith(f"{version}.")
+
+
+def _cut(versions: Sequence[str]) -> str:
+    more = " …" if len(versions) > _MOST_EXPECTED else ""
+    return ", ".join(versions[:_MOST_EXPECTED]) + more
 
 
 def job_finding_rows(findings: Iterable[JobEnvFinding]) -> list[dict[str, Any]]:

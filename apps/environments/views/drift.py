@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
@@ -28,6 +29,7 @@ from apps.fleet.page import cluster_context
 
 _ALSO = frozenset({"only", "job"})
 EARLIER_CHECKS = 12
+MOST_NODE_LINKS = 20
 
 
 def drift(request: HttpRequest, pk: int) -> HttpResponse:
@@ -58,6 +60,7 @@ def drift(request: HttpRequest, pk: int) -> HttpResponse:
         "page": page,
         "findings": [finding_row(row) for row in page.object_list],
         "change_links": _change_links(domain),
+        "node_links": _node_links(domain),
         "earlier": queries.checks_visible(actor).filter(domain=domain).defer("groups")[:EARLIER_CHECKS],
         "people": people_with(Right.READ, scope_id=domain.cluster.scope_id) if may_write else (),
         "may_write": may_write,
@@ -133,4 +136,20 @@ def _change_links(domain: Domain) -> list[dict[str, Any]]:
             ),
         }
         for component, names in nodes.items()
+    ]
+
+
+def _node_links(domain: Domain) -> list[dict[str, Any]]:
+    """For each node that drifts in several components: their number, and the query that fills in one change."""
+    rows = queries.open_findings(domain=domain).filter(kind="drift").exclude(intended="")
+    counted = rows.order_by().values("node__name").annotate(count=Count("component", distinct=True))
+    return [
+        {
+            "node": row["node__name"],
+            "count": row["count"],
+            "query": urlencode({"domain": domain.pk, "node": row["node__name"]}),
+        }
+        for row in counted.filter(count__gt=1).order_by("-count", "node__index", "node__name")[
+            :MOST_NODE_LINKS
+        ]
     ]

@@ -96,6 +96,38 @@ def test_broken_rules_are_shown_before_locking_and_need_a_reason(
     assert (draft.state, draft.override_reason) == ("locked", "vendor")
 
 
+def test_where_a_rule_only_warns_the_reason_is_optional_and_the_branch_that_ended_is_shown(
+    draft: Any, client_of: Any, bo: Any
+) -> None:
+    draft.entries.filter(component="gpu_driver").update(values=["570.124.06"])
+
+    page = _page(client_of(bo), "version", draft.pk)
+
+    label = page.split('for="lock-reason">')[1].split("</label>")[0]
+    assert "Why it is right all the same" in label
+    assert "optional" in label
+    assert "required" not in page.split('id="lock-reason"')[1].split(">")[0]
+    held_against = page.split('data-label="Held against">570')[1].split("</td>")[0]
+    assert "<summary" in held_against
+    assert "The whole list" in held_against
+
+
+@pytest.mark.parametrize(("page_of", "link"), [("drift", "All of {}"), ("drift", "for all of {}")])
+def test_all_findings_of_a_node_become_one_change(
+    drifted: Any, domain: Any, nodes: Any, client_of: Any, bo: Any, page_of: str, link: str
+) -> None:
+    report(nodes[2], nccl="2.25.1", gpu_driver="560.1.1")
+    services.check_domain(domain_id=domain.pk)
+
+    page = _page(client_of(bo), page_of, domain.pk)
+
+    query = f"?domain={domain.pk}&amp;node={nodes[2].name}"
+    assert f'{query}">{link.format(nodes[2].name)}</a>' in page
+    form = client_of(bo).get(reverse("changes:new"), {"domain": domain.pk, "node": nodes[2].name})
+    filled = [row["component"].value() for row in form.context["items"].forms if row["component"].value()]
+    assert len(filled) == 2
+
+
 def test_groups_of_identical_nodes_are_columns(locked: Any, nodes: Any, client_of: Any, vic: Any) -> None:
     report(nodes[2], nccl="2.25.1")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import apps.environments
 from apps.catalogue.engine.components import RuleKind, components
 from apps.core import safe_yaml
 from apps.core.status import STATES
+from apps.core.verdicts import Verdict
 from apps.environments import words
 from apps.environments.engine.compat import RuleReason, built_in_rules
 from apps.environments.engine.draft import NoteKind
@@ -79,3 +81,22 @@ def _texts(held: Any) -> Iterator[str]:
     elif isinstance(held, list):
         for value in held:
             yield from _texts(value)
+
+
+def test_a_long_list_shows_first_what_the_found_version_belongs_to() -> None:
+    branches = ("410", "418", "440", "450", "455", "460", "570")
+    result = SimpleNamespace(
+        rule="ended",
+        definition=SimpleNamespace(title="t", why="w", remedy="r", source="s"),
+        verdict=Verdict.WARN,
+        reason=RuleReason.BROKEN,
+        clause=SimpleNamespace(component="gpu_driver"),
+        found=("570.124.06",),
+        expected=branches,
+    )
+    row = words.rule_rows([result])[0]
+    assert row["expected"] == "570, 410, 418, 440, 450, 455 …"
+    assert row["expected_all"] == ", ".join(branches)
+    result.expected = branches[:6]
+    row = words.rule_rows([result])[0]
+    assert (row["expected"], row["expected_all"]) == (", ".join(branches[:6]), "")
