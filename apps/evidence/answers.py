@@ -12,7 +12,7 @@ from rest_framework import serializers
 from apps.core.errors import Invalid, PortalError, TooLarge
 from apps.evidence.models import KeepPolicy, Receipt, ReceiptState
 from apps.evidence.services.policy import LONGEST_DAYS
-from apps.evidence.words import ASKS_A_PERSON, effect_name
+from apps.evidence.words import ASKS_A_PERSON, effect_name, unmatched_reason
 from apps.jobs.answers import address_of
 
 
@@ -50,6 +50,12 @@ class ReceiptOut(serializers.ModelSerializer[Receipt]):
         help_text="What followed, each with what and label; html_url is the page of the run that it is about, "
         "and to_do what a person has to do there."
     )
+    unmatched_reason = serializers.SerializerMethodField(
+        help_text="Where the state is unmatched: why, so that it can be handed in again for the right node or domain."
+    )
+    warning_count = serializers.IntegerField(
+        help_text="Warnings of its reading; above 0 it may not say all, such as a file that was cut."
+    )
     older_than = serializers.DateTimeField(
         allow_null=True,
         help_text="When what is on record was collected, where this is older: it is kept and changes nothing.",
@@ -60,7 +66,8 @@ class ReceiptOut(serializers.ModelSerializer[Receipt]):
         model = Receipt
         fields = ["id", "url", "html_url", "cluster", "state", "kind", "node", "file_name", "sha256"]
         fields += ["size_bytes", "received_at", "collected_at", "repeated", "times", "last_received_at"]
-        fields += ["by", "via", "refusal", "effects", "older_than", "job"]
+        fields += ["by", "via", "refusal", "effects", "unmatched_reason", "warning_count"]
+        fields += ["older_than", "job"]
 
     def get_url(self, receipt: Receipt) -> str:
         return reverse("api_evidence:receipt", args=[receipt.pk])
@@ -73,6 +80,9 @@ class ReceiptOut(serializers.ModelSerializer[Receipt]):
         if receipt.state != ReceiptState.REFUSED:
             return None
         return {"code": receipt.refusal_code, "detail": receipt.refusal}
+
+    def get_unmatched_reason(self, receipt: Receipt) -> str | None:
+        return str(unmatched_reason(receipt)) if receipt.state == ReceiptState.UNMATCHED else None
 
     @extend_schema_field(serializers.ListField(child=serializers.DictField(child=serializers.CharField())))
     def get_effects(self, receipt: Receipt) -> list[dict[str, str]]:

@@ -105,6 +105,14 @@ class Receipt(models.Model):
         return {"message": self.refusal, **self.refusal_kept}
 
     @property
+    def warning_count(self) -> int:
+        """How many warnings its reading has; lists have them counted by the database (queries.receipts_visible)."""
+        counted: int | None = getattr(self, "warnings_counted", None)
+        if counted is None:
+            counted = len(self.reading.warnings) if self.reading is not None else 0
+        return counted
+
+    @property
     def older_than(self) -> datetime | None:
         """When what is on record was collected, where this was collected before and so changed nothing."""
         said = next((effect["label"] for effect in self.effects if effect["what"] == "outdated"), None)

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db.models import Case, DateTimeField, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models import (
+    Case,
+    DateTimeField,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce, Least
 
 from apps.accounts.models import Scope
@@ -19,9 +32,24 @@ from apps.evidence.models import Evidence, KeepPolicy, Receipt, ReceiptState
 _EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+class _Length(Func):
+    """How many elements a JSON list has, counted by the database."""
+
+    function = "JSON_ARRAY_LENGTH"
+    output_field = IntegerField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, function="JSONB_ARRAY_LENGTH", **context)
+
+
+def _with_warnings_counted(rows: QuerySet[Receipt]) -> QuerySet[Receipt]:
+    """Deliveries with the number of warnings of their readings, without loading the readings."""
+    return rows.annotate(warnings_counted=Coalesce(_Length("reading__warnings"), 0))
+
+
 def receipts_visible(actor: Actor) -> QuerySet[Receipt]:
     """Deliveries in the scopes that the actor may read, newest first, with what a list shows."""
-    rows = Receipt.objects.select_related("scope", "evidence", "person", "job")
+    rows = _with_warnings_counted(Receipt.objects.select_related("scope", "evidence", "person", "job"))
     scopes = actor.scope_ids(Right.READ)
     return rows if scopes is None else rows.filter(scope_id__in=scopes)
 
@@ -70,7 +98,7 @@ def twins_of(
 
     Only what was received after `since` and applied, and of which the bytes are still here.
     """
-    rows = Receipt.objects.filter(
+    rows = _with_warnings_counted(Receipt.objects).filter(
         scope_id=scope_id,
         node_name__in=node_names,
         sha256__in=digests,

@@ -27,8 +27,8 @@ from apps.evidence.engine.outline import outline
 from apps.evidence.excerpts import LINES_SHOWN, excerpt
 from apps.evidence.filters import ReceiptFilter
 from apps.evidence.forms import KeepForm
-from apps.evidence.models import Receipt
-from apps.evidence.words import effect_name, kind_name, via_name
+from apps.evidence.models import Receipt, ReceiptState
+from apps.evidence.words import effect_name, kind_name, unmatched_reason, via_name
 
 WARNINGS_SHOWN = 100
 
@@ -115,7 +115,8 @@ def raw(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 def _shown(row: Receipt) -> dict[str, Any]:
     """A delivery with the words that go with it."""
     effects = [effect | {"word": effect_name(effect["what"])} for effect in row.effects]
-    return {"receipt": row, "kind": kind_name(row.kind), "effects": effects}
+    unmatched = unmatched_reason(row) if row.state == ReceiptState.UNMATCHED else ""
+    return {"receipt": row, "kind": kind_name(row.kind), "effects": effects, "unmatched": unmatched}
 
 
 def _scope(actor: Actor, slug: str) -> Scope | None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+
+from apps.evidence.models import Receipt
 
 # What people type to get it; the same in every language.
 KINDS: dict[str, str] = {
@@ -59,6 +62,9 @@ EFFECTS: dict[str, str | Promise] = {
     "rollback_done": _("rollback closed"),
 }
 
+# Kinds that may be about a whole domain; the others are about one node.
+OF_A_DOMAIN = frozenset({"nccl_tests", "rccl_tests"})
+
 # Effects after which somebody has something to do.
 ASKS_A_PERSON = frozenset({"benchmark_collective_needed"})
 
@@ -68,6 +74,20 @@ VIAS: dict[str, str | Promise] = {
     "command": _("at the server's shell"),
     "system": _("by the portal"),
 }
+
+
+def unmatched_reason(receipt: Receipt) -> str:
+    """Why a delivery is unmatched."""
+    name, may_be_domain = receipt.node_name, receipt.kind in OF_A_DOMAIN
+    if name and may_be_domain:
+        return gettext("There is no node or domain %(name)s in this cluster.") % {"name": name}
+    if name:
+        return gettext("There is no node %(name)s in this cluster.") % {"name": name}
+    if receipt.kind == "k8s_nodes":
+        return gettext("None of the nodes that it names is in this cluster.")
+    if may_be_domain:
+        return gettext("It is about a node or a whole domain, and does not say which.")
+    return gettext("It is about one node, and does not say which.")
 
 
 def kind_name(kind: str) -> str:

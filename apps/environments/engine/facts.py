@@ -254,6 +254,8 @@ _SOURCES: Mapping[str, tuple[_Source, ...]] = {
         _Source(component="gpu_count", key="attached_gpus"),
     ),
 }
+# Kinds that state versions of the one node that they were made on.
+KINDS_OF_NODES = frozenset(_SOURCES)
 # Labels declare, the kubelet reports what runs. Product and count labels are left out: they spell the
 # model in another way and count slices.
 _BY_NODE = (

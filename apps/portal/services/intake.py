@@ -111,7 +111,7 @@ def _apply(receipt: Receipt) -> None:
     delivery = _delivery(receipt)
     effects = [effect for owner in owners.OWNERS for effect in owner(delivery)]
     effects = owners.outdated(delivery, effects)
-    state = ReceiptState.UNMATCHED if delivery.lacks_node and not effects else ReceiptState.APPLIED
+    state = ReceiptState.UNMATCHED if delivery.lacks_home and not effects else ReceiptState.APPLIED
     evidence.settle(receipt_id=receipt.pk, state=state, effects=effects)
 
 

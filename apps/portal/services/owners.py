@@ -12,18 +12,27 @@ from apps.benchmarks.models import BenchmarkRun
 from apps.changes import services as changes
 from apps.core import actor as actors
 from apps.environments import services as environments
-from apps.environments.engine.facts import ComponentFact, component_facts, facts_by_node
+from apps.environments.engine.facts import (
+    KINDS_OF_NODES,
+    ComponentFact,
+    component_facts,
+    facts_by_node,
+)
 from apps.evidence import queries as evidence
 from apps.evidence.engine.reading import Reading, ReadingWarning
 from apps.evidence.models import Receipt
+from apps.evidence.words import OF_A_DOMAIN
 from apps.fleet import services as fleet
 from apps.fleet.models import Cluster, Domain, Node
 from apps.fleet.queries import node_by_reported_name
 from apps.health import services as health
+from apps.health.engine.signals import KINDS_OBSERVED
 
 Effect = dict[str, str]
 # Kinds that tell of events at their own times, so that an older file is no less true.
 _LOGS = frozenset({"kernel_log", "nccl_debug_log"})
+# Kinds of which nothing follows without the node that they are about.
+_OF_A_NODE = frozenset(KINDS_OF_NODES | KINDS_OBSERVED) - OF_A_DOMAIN
 
 
 @dataclass(frozen=True)
@@ -86,12 +95,14 @@ class Delivery:
         return self.node is not None or self.domain is not None or bool(self.reported)
 
     @property
-    def lacks_node(self) -> bool:
-        """Whether it is about one node, and that node is not known (yet)."""
+    def lacks_home(self) -> bool:
+        """Whether it is about a node, or about a whole domain, that is not known (yet) or that nobody has named."""
         if self.node is not None:
             return False
+        if self.reading.kind in OF_A_DOMAIN:
+            return self.domain is None
         unknown_name = bool(self.receipt.node_name) and self.domain is None
-        return unknown_name or bool(component_facts(self.reading)) or bool(self.facts_by_node)
+        return unknown_name or self.reading.kind in _OF_A_NODE or bool(self.facts_by_node)
 
     @property
     def said_at(self) -> datetime:
@@ -160,7 +171,7 @@ def node_hardware(delivery: Delivery) -> list[Effect]:
 
 def benchmark_runs(delivery: Delivery) -> list[Effect]:
     """Benchmarks: runs of collectives, bound to the node or domain that the delivery was sent for."""
-    if delivery.reading.kind not in ("nccl_tests", "rccl_tests"):
+    if delivery.reading.kind not in OF_A_DOMAIN:
         return []
     domain = delivery.domain
     if domain is None:

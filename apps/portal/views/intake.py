@@ -16,7 +16,7 @@ from apps.core.rights import Right
 from apps.evidence.models import ReceiptState
 from apps.evidence.queries import receipt_for, receipts_visible
 from apps.evidence.uploads import refused_uploads, require_whole
-from apps.evidence.words import KINDS, effect_name, kind_name
+from apps.evidence.words import KINDS, effect_name, kind_name, unmatched_reason
 from apps.fleet.models import Cluster
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for
@@ -93,6 +93,7 @@ def _sent(actor: Actor, cluster: Cluster, text: str) -> list[dict[str, Any]]:
             "receipt": row,
             "kind": kind_name(row.kind),
             "effects": [effect | {"word": effect_name(effect["what"])} for effect in row.effects],
+            "unmatched": unmatched_reason(row) if row.state == ReceiptState.UNMATCHED else "",
         }
         for row in rows
     ]

@@ -47,9 +47,17 @@ def test_the_list_shows_each_delivery_and_why_one_was_refused(send, node, client
     send(node_name="sn-n77", file_name="later.xml")
     text = page(client_of(vic), "/evidence/")
     assert "the file is empty" in text
-    assert "waits for its node to appear" in text
+    assert "There is no node sn-n77 in this cluster." in text
     assert "nvidia-smi -q -x" in text
     assert f'<a href="/clusters/hall-1/nodes/{node.pk}/">sn-n01</a>' in text
+
+
+def test_the_list_counts_the_warnings_of_a_reading_and_leads_to_them(send, node, client_of, vic):
+    receipt = send(corpus.read(corpus.XML)[:20_000], node_name="sn-n01", file_name="cut.xml")
+    text = page(client_of(vic), "/evidence/")
+    assert f'href="/evidence/receipts/{receipt.pk}/#warnings"' in text
+    assert f"{len(receipt.reading.warnings)} warnings" in text
+    assert 'id="warnings"' in page(client_of(vic), f"/evidence/receipts/{receipt.pk}/")
 
 
 def test_a_list_that_is_filtered_empty_says_so(send, client_of, vic):

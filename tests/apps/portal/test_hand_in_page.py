@@ -73,7 +73,7 @@ def test_pasted_text_is_taken_as_it_is(browser):
 
 def test_a_typed_node_that_does_not_exist_waits(browser):
     page = sent(browser, node="sn-n99", files=[file("smi.xml", corpus.read(corpus.XML))])
-    assert "There is no such node" in page
+    assert "There is no node sn-n99 in this cluster." in page
 
 
 def test_nothing_at_all_is_said_at_the_field(browser):

@@ -117,6 +117,27 @@ def test_a_report_that_names_no_node_is_unmatched(send, node):
     assert send(corpus.read(corpus.XML)).state == ReceiptState.UNMATCHED
 
 
+@pytest.mark.parametrize(
+    "path",
+    [corpus.ALL_REDUCE, "ibstat/h100-some-down-polling.txt", corpus.KERNEL_LOG],
+)
+def test_what_needs_a_node_or_a_domain_waits_until_one_is_named(send, domain, path):
+    receipt = send(corpus.read(path))
+    assert (receipt.state, receipt.effects) == (ReceiptState.UNMATCHED, [])
+
+
+def test_a_benchmark_without_a_domain_is_recorded_once_that_is_said(send, bo, domain, node):
+    waiting = send(corpus.read(corpus.ALL_REDUCE))
+    told = intake.assign_node(actor=actor_for(bo), receipt_id=waiting.pk, node_name="sn")
+    assert told.state == ReceiptState.APPLIED
+    assert BenchmarkRun.objects.get().domain == domain
+
+
+def test_a_benchmark_of_a_known_domain_that_holds_no_run_is_not_said_to_lack_it(send, domain):
+    failed = send(corpus.read("nccl-tests/failed-no-cuda-device.log"), "sn")
+    assert (failed.state, failed.kind) == (ReceiptState.APPLIED, "nccl_tests")
+
+
 def test_an_unknown_node_leaves_the_report_waiting_and_it_attaches_when_the_node_appears(
     send, cluster, domain, run_jobs
 ):

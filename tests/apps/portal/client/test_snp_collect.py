@@ -295,6 +295,53 @@ def test_a_pushed_file_that_is_refused_is_1_and_the_others_are_taken(portal, snp
     assert [state for _name, state in states()] == ["refused", "applied"]
 
 
+def test_a_pushed_file_of_a_node_that_does_not_exist_is_7_and_says_what_to_do(portal, snp):
+    with portal.running():
+        done = snp("push", "--node", "sn-n99", str(corpus.FOLDER / corpus.XML))
+        right = snp("push", str(corpus.FOLDER / corpus.XML))
+    receipt = Receipt.objects.earliest("id")
+    assert done.returncode == 7
+    assert "unmatched nvidia_smi_xml: There is no node sn-n99 in this cluster." in done.stdout
+    assert (
+        f"Kept as {portal.url}/evidence/receipts/{receipt.pk}/. Push it again with the --node" in done.stdout
+    )
+    assert (right.returncode, states()[-1][1]) == (0, "applied")
+
+
+def test_a_pushed_benchmark_that_names_no_domain_is_7_and_asks_for_it(portal, snp):
+    with portal.running():
+        done = snp("push", "--node", "", str(corpus.FOLDER / corpus.ALL_REDUCE))
+    assert done.returncode == 7
+    assert "It is about a node or a whole domain, and does not say which." in done.stdout
+
+
+def test_what_is_refused_weighs_more_than_a_node_that_does_not_exist(portal, snp, tmp_path):
+    (tmp_path / "notes.txt").write_text("apples and pears\n")
+    with portal.running():
+        done = snp("push", "--node", "sn-n99", str(tmp_path / "notes.txt"), str(corpus.FOLDER / corpus.XML))
+    assert done.returncode == 1
+
+
+def test_a_node_that_the_portal_does_not_know_yet_reports_on_and_is_told(portal, snp, tmp_path):
+    with portal.running():
+        done = snp("collect", "--node", "sn-n02")
+    assert done.returncode == 0
+    assert "There is no node sn-n02 in this cluster." in done.stdout
+    assert "add it, or this name as an alias" in done.stdout
+    assert {state for _name, state in states()} == {"unmatched"}
+    assert spooled(tmp_path) == []
+
+
+def test_a_file_that_was_cut_is_said_to_have_warnings(portal, snp, tmp_path):
+    (tmp_path / "cut.xml").write_bytes(corpus.read(corpus.XML)[:20_000])
+    with portal.running():
+        done = snp("push", str(tmp_path / "cut.xml"))
+    receipt = Receipt.objects.get()
+    count, address = receipt.warning_count, f"{portal.url}/evidence/receipts/{receipt.pk}/"
+    assert done.stdout == f"cut.xml: applied nvidia_smi_xml, {count} warnings: {address}\n"
+    assert count >= 2
+
+
 def test_a_file_above_the_limit_is_refused_before_it_is_sent(portal, snp, settings):
     settings.EVIDENCE_LIMIT_BYTES = 1000
     with portal.running():
