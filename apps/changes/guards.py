@@ -1,16 +1,20 @@
-"""Four eyes in the database: requester, last editor and executor approve nothing; what was decided stays."""
+"""Four eyes in the database: requester, editors and executor approve nothing; what was decided stays."""
 
 from __future__ import annotations
 
 from apps.core.triggers import Guard
 
 _FOUR_EYES = "four eyes: who asked for, edited or carries out a change cannot approve it"
-_KEPT = "approvals and snapshots are kept as they are"
-_INVOLVED = """EXISTS (SELECT 1 FROM changes_change WHERE id = NEW.change_id AND
+_KEPT = "approvals, snapshots and who edited are kept as they are"
+_INVOLVED = """EXISTS (SELECT 1 FROM changes_changeeditor
+    WHERE change_id = NEW.change_id AND person_id = NEW.person_id)
+    OR EXISTS (SELECT 1 FROM changes_change WHERE id = NEW.change_id AND
     (requester_id = NEW.person_id OR last_editor_id = NEW.person_id OR executor_id = NEW.person_id))"""
 _APPROVED = """NEW.executor_id IS NOT NULL AND EXISTS (SELECT 1 FROM changes_approval
     WHERE change_id = NEW.id AND approves AND person_id = NEW.executor_id
     AND content_digest = NEW.content_digest)"""
+_OTHER_AUTHOR = """NEW.requester_id <> OLD.requester_id OR (NEW.last_editor_id <> OLD.last_editor_id
+    AND (NEW.state <> 'draft' OR NEW.revision <= OLD.revision))"""
 _DEMO = """(SELECT is_demo FROM fleet_cluster JOIN changes_change
     ON changes_change.cluster_id = fleet_cluster.id WHERE changes_change.id = OLD.change_id)"""
 
@@ -29,9 +33,16 @@ GUARDS = [
         when=_APPROVED,
         message=_FOUR_EYES,
     ),
+    Guard(
+        name="changes_authors",
+        table="changes_change",
+        event="UPDATE OF requester_id, last_editor_id",
+        when=_OTHER_AUTHOR,
+        message="who asked for a change stays so, and only an edit names another editor",
+    ),
     *(
         Guard(name=f"{table}_no_{event.lower()}", table=table, event=event, when=when, message=_KEPT)
-        for table in ("changes_approval", "changes_snapshot")
+        for table in ("changes_approval", "changes_changeeditor", "changes_snapshot")
         for event, when in (("UPDATE", ""), ("DELETE", f"NOT {_DEMO}"))
     ),
 ]

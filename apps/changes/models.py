@@ -90,6 +90,21 @@ class Change(models.Model):
         return f"changes.change:{self.pk}"
 
 
+class ChangeEditor(models.Model):
+    """Somebody drafted or edited a change, and so never approves it; one row each, which stays."""
+
+    change = models.ForeignKey(Change, on_delete=models.PROTECT, related_name="editors")
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()  # of their first edit
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["change", "person"], name="changes_editor_once")]
+
+    def __str__(self) -> str:
+        return f"edit of {self.change_id} by {self.person_id}"
+
+
 class StageState(models.TextChoices):
     WAITING = "waiting", _("waiting")
     RUNNING = "running", _("running")

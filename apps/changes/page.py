@@ -16,8 +16,10 @@ from django.utils.translation import gettext as _
 from apps.catalogue.engine.components import components
 from apps.changes import queries
 from apps.changes.engine.states import EDITABLE, UNDER_WAY, State
+from apps.changes.forms import shown_as
 from apps.changes.history import history_of, stage_name
 from apps.changes.models import Change, ChangeKind, Snapshot, Stage, StageState
+from apps.changes.queries.targets import differences_now
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.hostlist import fold
@@ -82,7 +84,7 @@ def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[s
     return cluster_context(change.cluster) | {
         "change": change,
         "is_rollback": change.kind == ChangeKind.ROLLBACK,
-        "differences": queries.differences_of([change.pk]).get(change.pk, []),
+        **_differences(change),
         "stages": stages,
         "running": running,
         "snapshot": Snapshot.objects.filter(change=change).select_related("matrix_version__matrix").first(),
@@ -98,6 +100,15 @@ def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[s
         "not_verified": _not_verified(change),
         **_rights(actor, change, now_voices),
     }
+
+
+def _differences(change: Change) -> dict[str, Any]:
+    """What changes; until a change is over, its nodes count as there by what they report now, as in their table."""
+    if change.ended_at is not None:
+        return {"differences": queries.differences_of([change.pk]).get(change.pk, []), "changes_nothing": False}
+    rows = differences_now(change.pk)
+    is_there = bool(rows) and all(row.reached == row.nodes for row in rows)
+    return {"differences": rows, "changes_nothing": is_there and change.state in EDITABLE}
 
 
 def _rights(actor: Actor, change: Change, voices: Sequence[Any]) -> dict[str, Any]:
@@ -130,8 +141,8 @@ def _rights(actor: Actor, change: Change, voices: Sequence[Any]) -> dict[str, An
 def _barred(change: Change, person_id: int | None) -> str:
     if person_id == change.requester_id:
         return _("You asked for this change, so a second person must approve it.")
-    if person_id == change.last_editor_id:
-        return _("You edited this change last, so a second person must approve it.")
+    if person_id in queries.editors_of(change):
+        return _("You edited this change, so a second person must approve it.")
     return ""
 
 
@@ -171,7 +182,8 @@ def node_rows(request: HttpRequest, change: Change) -> Any:
         reported = versions.get(target.node_id, {})
         said = reported.get(target.component)
         target.now = " | ".join(said.values) if said else ""
-        target.is_there = queries.reaches(target, reported)
+        over = change.ended_at is not None
+        target.is_there = target.reached_at is not None if over else queries.reaches(target, reported)
         target.wanted = " | ".join(target.values)
     return page
 
@@ -218,7 +230,7 @@ def suggestions_for(nodes: Sequence[Node]) -> dict[str, Any]:
     )
     reported_parts = {part for part, _version in seen}
     names: list[tuple[str, str | Promise]] = [
-        (part.id, label_of(part.id))
+        (part.id, shown_as(part.id))
         for part in sorted(components().values(), key=lambda part: part.id not in reported_parts)
     ]
     running = [

@@ -1,4 +1,4 @@
-"""Who may approve what: never somebody who asked for it, edited it last, or carries it out."""
+"""Who may approve what: never somebody who asked for it, ever edited it, or carries it out."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from apps.core.texts import say
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Involved:
-    """The people of a change."""
+    """The people of a change. editor_ids: everybody who edited it since its first draft."""
 
     requester_id: int
-    last_editor_id: int
+    editor_ids: frozenset[int]
     executor_id: int | None = None
 
 
@@ -27,12 +27,11 @@ class Given:
 
 
 def require_second_person(involved: Involved, person_id: int) -> None:
-    """Raises NotAllowed (four_eyes) for requester, last editor and executor, whatever their roles are."""
-    named = {
-        involved.requester_id: say("asked for it"),
-        involved.last_editor_id: say("edited it last"),
-        involved.executor_id: say("carries it out"),
-    }
+    """Raises NotAllowed (four_eyes) for requester, editors and executor, whatever their roles are."""
+    named = dict.fromkeys(involved.editor_ids, say("edited it"))
+    named[involved.requester_id] = say("asked for it")
+    if involved.executor_id is not None:
+        named[involved.executor_id] = say("carries it out")
     if person_id in named:
         raise NotAllowed(
             say("a second person must approve: you %(named)s", named=named[person_id]),
@@ -49,7 +48,7 @@ def approvals_that_count(
     able_ids: who holds the right today and has not left. The people of the change never count, whatever they
     were when they approved.
     """
-    able = able_ids - {involved.requester_id, involved.last_editor_id, involved.executor_id}
+    able = able_ids - involved.editor_ids - {involved.requester_id, involved.executor_id}
     return len({one.person_id for one in given if one.digest == digest and one.person_id in able})
 
 

@@ -1,6 +1,12 @@
 """Questions about changes, by noun."""
 
-from apps.changes.queries.approvals import approvals_counting, approvers_of, given_for
+from apps.changes.queries.approvals import (
+    approvals_counting,
+    approvers_of,
+    editors_of,
+    given_for,
+    involved_in,
+)
 from apps.changes.queries.changes import (
     change_for,
     changes_visible,
@@ -23,9 +29,11 @@ __all__ = [
     "changes_visible",
     "differences_of",
     "domain_for",
+    "editors_of",
     "gate_of",
     "given_for",
     "inventory_of",
+    "involved_in",
     "not_reaching",
     "open_changes_on",
     "reaches",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apps.accounts.queries import people_with
 from apps.changes.engine import approval_rules
-from apps.changes.models import Change
+from apps.changes.models import Change, ChangeEditor
 from apps.core.rights import Right
 
 
@@ -14,21 +14,31 @@ def given_for(change: Change) -> list[approval_rules.Given]:
     return [approval_rules.Given(person_id=person_id, digest=mark) for person_id, mark in rows]
 
 
+def editors_of(change: Change) -> frozenset[int]:
+    """Ids of everybody who edited a change since its first draft, whoever drafted it among them."""
+    editors = ChangeEditor.objects.filter(change=change).values_list("person_id", flat=True)
+    return frozenset(editors) | {change.last_editor_id}
+
+
+def involved_in(change: Change) -> approval_rules.Involved:
+    """The people of a change, as the rules take them."""
+    return approval_rules.Involved(
+        requester_id=change.requester_id,
+        editor_ids=editors_of(change),
+        executor_id=change.executor_id,
+    )
+
+
 def approvals_counting(change: Change) -> int:
     """How many approvals of the content count: of people who may still approve here and have not left."""
     able = {person.pk for person in people_with(Right.APPROVE, scope_id=change.cluster.scope_id)}
-    involved = approval_rules.Involved(
-        requester_id=change.requester_id,
-        last_editor_id=change.last_editor_id,
-        executor_id=change.executor_id,
-    )
     return approval_rules.approvals_that_count(
-        given_for(change), involved=involved, digest=change.content_digest, able_ids=able
+        given_for(change), involved=involved_in(change), digest=change.content_digest, able_ids=able
     )
 
 
 def approvers_of(change: Change) -> list[str]:
     """Names of those who could approve the change as it is."""
-    involved = {change.requester_id, change.last_editor_id, change.executor_id}
+    involved = editors_of(change) | {change.requester_id, change.executor_id}
     people = people_with(Right.APPROVE, scope_id=change.cluster.scope_id)
     return [person.name for person in people if person.pk not in involved]

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.benchmarks.engine.acceptance import MIN_BUSBW_SHARE, TRUSTED_SIZE_BYTES
 from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of, baseline_of
 from apps.benchmarks.words import REASONS
@@ -17,6 +18,7 @@ from apps.catalogue.engine.components import RuleKind, component
 from apps.changes.models import Stage
 from apps.changes.queries.targets import not_reaching
 from apps.core.speech import said
+from apps.core.units import GIB, MIB, show_bandwidth, show_share
 from apps.core.verdicts import Verdict
 from apps.environments.engine import drift
 from apps.environments.engine.rules import entry_for
@@ -25,6 +27,11 @@ from apps.fleet.models import Node
 
 COLLECTIVE = "all_reduce"
 OPENS = (Verdict.PASS, Verdict.WARN)
+# What an all-reduce needs to be accepted, for people.
+ALL_REDUCE_NEEDS = {
+    "size": f"{TRUSTED_SIZE_BYTES / GIB:.3g} GiB",
+    "share": f"{MIN_BUSBW_SHARE * 100:.3g} %",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +99,30 @@ def _benchmark(stage: Stage) -> Iterator[Wait]:
     ).select_related("domain")
     run = runs.filter(nodes__in=stage.targets.values("node")).order_by("-received_at", "-pk").first()
     if run is None:
-        message = _("no all-reduce on these nodes since the stage began")
-        yield Wait(code="no_benchmark", message=message)
+        message = _(
+            "no all-reduce on these nodes since the stage began; it needs messages of at least %(size)s "
+            "and %(share)s of the theoretical bandwidth"
+        )
+        yield Wait(code="no_benchmark", message=message % ALL_REDUCE_NEEDS)
     elif (accepted := acceptance_of(run)).verdict not in OPENS:
-        message = _("the newest all-reduce is not accepted: %(reason)s") % {
-            "reason": said(REASONS[accepted.reason.value])
+        message = _(
+            "the newest all-reduce is not accepted: %(reason)s Found: %(found_size)s, %(found)s "
+            "(%(found_share)s of theory); needed: at least %(size)s and %(share)s."
+        ) % {
+            "reason": said(REASONS[accepted.reason.value]),
+            "found_size": _binary(run.max_size_bytes),
+            "found": show_bandwidth(run.busbw_bytes_per_s),
+            "found_share": show_share(accepted.share),
+            **ALL_REDUCE_NEEDS,
         }
         yield Wait(code="benchmark", message=message)
+
+
+def _binary(size_bytes: int | None) -> str:
+    """A message size as benchmarks state it, in powers of two."""
+    if size_bytes is None:
+        return "?"
+    return f"{size_bytes / GIB:.3g} GiB" if size_bytes >= GIB else f"{size_bytes / MIB:.3g} MiB"
 
 
 def _some(names: list[str]) -> str:

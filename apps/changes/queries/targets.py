@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,32 @@ def differences_of(change_ids: Iterable[int]) -> dict[int, list[Difference]]:
             )
         )
     return dict(found)
+
+
+def differences_now(change_id: int) -> list[Difference]:
+    """The differences of one change, of which `reached` counts the nodes that report what is wanted at this moment."""
+    targets = list(Target.objects.filter(change_id=change_id).select_related("node"))
+    versions = reported_versions({target.node_id for target in targets})
+    nodes: Counter[tuple[str, str, str]] = Counter()
+    there: Counter[tuple[str, str, str]] = Counter()
+    for target in targets:
+        key = (target.component, target.before, " | ".join(target.values))
+        nodes[key] += 1
+        there[key] += reaches(target, versions.get(target.node_id, {}))
+    rows = [
+        Difference(component=part, before=before, wanted=wanted, nodes=count, reached=there[part, before, wanted])
+        for (part, before, wanted), count in nodes.items()
+    ]
+    return sorted(rows, key=lambda row: (row.component, -row.nodes, row.before))
+
+
+def run_already(node_ids: Collection[int], wanted: Mapping[str, Sequence[str]]) -> bool:
+    """Whether every one of these nodes reports one of the wanted versions of each component: nothing is to change."""
+    targets = [Target(component=part, values=list(values)) for part, values in wanted.items()]
+    versions = reported_versions(set(node_ids))
+    return bool(node_ids and targets) and all(
+        reaches(target, versions.get(node_id, {})) for node_id in node_ids for target in targets
+    )
 
 
 def wanted_in(targets: QuerySet[Target]) -> list[dict[str, Any]]:

@@ -48,8 +48,9 @@ def refuse_change(*, actor: Actor, change_id: int, expected_version: int, note: 
 def _voice(actor: Actor, change_id: int, expected_version: int, *, approves: bool, note: str) -> Change:
     person_id = actor.require_person_present()
     change = moves.locked(actor, change_id, Right.APPROVE)
-    approval_rules.require_second_person(moves.involved_in(change), person_id)
-    if person_id in token_makers(change.requester_id) | token_makers(change.last_editor_id):
+    involved = queries.involved_in(change)
+    approval_rules.require_second_person(involved, person_id)
+    if any(person_id in token_makers(one) for one in involved.editor_ids | {involved.requester_id}):
         raise NotAllowed(_("a second person must approve: your token asked for it"), code="four_eyes")
     # An approval does not move the version, so two people may approve the same page; an edit does.
     moves.require_version(change, expected_version)

@@ -80,6 +80,7 @@ def draft_change(
         created_at=now,
         edited_at=now,
     )
+    moves.note_editor(change)
     _plan(change, nodes, content)
     moves.set_digest(change)
     moves.note(actor, "change.drafted", change, after=moves.summary_of(change), reason=content.reason)
@@ -122,6 +123,7 @@ def edit_change(
     change.version += 1
     change.state = State.DRAFT.value
     change.save()
+    moves.note_editor(change)
     change.targets.all().delete()
     change.stages.all().delete()
     _plan(change, nodes, content)

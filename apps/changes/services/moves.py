@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from apps.audit.services import record
 from apps.changes import queries
-from apps.changes.engine import approval_rules, states
-from apps.changes.models import Change, Stage, Target
+from apps.changes.engine import states
+from apps.changes.models import Change, ChangeEditor, Stage, Target
 from apps.core import digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Stale
@@ -113,12 +113,10 @@ def move(change: Change, *, to: states.State, expected_version: int, **fields: A
     change.refresh_from_db()
 
 
-def involved_in(change: Change) -> approval_rules.Involved:
-    """The people of a change, as the rules take them."""
-    return approval_rules.Involved(
-        requester_id=change.requester_id,
-        last_editor_id=change.last_editor_id,
-        executor_id=change.executor_id,
+def note_editor(change: Change) -> None:
+    """Keep for good that its last editor had a hand in a change; once for each person, at the first edit."""
+    ChangeEditor.objects.get_or_create(
+        change=change, person_id=change.last_editor_id, defaults={"at": change.edited_at}
     )
 
 

@@ -180,6 +180,7 @@ def _begin(
         origin_label=origin.label[:200],
         origin_path=origin.path[:200],
     )
+    moves.note_editor(change)
     nodes = Node.objects.filter(pk__in=list(wishes)).order_by("index", "name")
     node_ids = tuple(nodes.values_list("pk", flat=True))
     one_stage = StagePlan(name="all nodes", node_ids=node_ids, soak_s=0)

@@ -1,20 +1,28 @@
-"""What waits for one person: approvals, signatures, reviews, and what went wrong."""
+"""What waits for one person: approvals, reviews, signatures, drift that fails, and nodes that should leave."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Count, Min, Q, QuerySet
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from apps.changes.engine.states import State
 from apps.changes.models import ChangeKind
 from apps.changes.queries import changes_visible
 from apps.core.actor import Actor
+from apps.core.hostlist import fold
 from apps.core.rights import Right
+from apps.core.verdicts import Verdict
+from apps.environments.queries import open_findings
+from apps.fleet.models import Cluster, NodeHealth
+from apps.health.engine.quarantine import HeldBack, Step
+from apps.health.queries import NodeProposal, proposals
 from apps.launches.engine.standing import Standing
 from apps.launches.models import LaunchState
 from apps.launches.queries import launches_visible
@@ -35,7 +43,13 @@ class Waiting:
 
 def waiting_for(actor: Actor, *, limit: int = 20) -> list[Waiting]:
     """What the actor, and nobody who has a hand in it already, can move on; oldest first."""
-    found = [*_approvals(actor), *_reviews(actor), *_signatures(actor)]
+    found = [
+        *_approvals(actor),
+        *_reviews(actor),
+        *_signatures(actor),
+        *_failing_drift(actor),
+        *_quarantines(actor),
+    ]
     return sorted(found, key=lambda item: item.since)[:limit]
 
 
@@ -47,7 +61,7 @@ def _where(actor: Actor, right: Right, rows: QuerySet, path: str) -> QuerySet:
 def _approvals(actor: Actor) -> list[Waiting]:
     rows = changes_visible(actor).filter(state=State.SUBMITTED.value)
     rows = _where(actor, Right.APPROVE, rows, "cluster__scope_id")
-    rows = rows.exclude(requester_id=actor.person_id).exclude(last_editor_id=actor.person_id)
+    rows = rows.exclude(requester_id=actor.person_id).exclude(editors__person_id=actor.person_id)
     rows = rows.exclude(approvals__person_id=actor.person_id)
     return [
         Waiting(
@@ -94,4 +108,57 @@ def _signatures(actor: Actor) -> list[Waiting]:
         )
         for launch in launches
         if (decided := decided_on[launch.pk]).standing is Standing.NEEDS_SIGNOFF and decided.evaluation
+    ]
+
+
+def _failing_drift(actor: Actor) -> list[Waiting]:
+    """Each domain whose drift fails, for who operates there; findings that somebody else has taken on are theirs."""
+    rows = open_findings().filter(
+        Q(owner__isnull=True) | Q(owner_id=actor.person_id),
+        verdict=Verdict.FAIL,
+        domain__retired_at__isnull=True,
+    )
+    by_domain = (
+        _where(actor, Right.OPERATE, rows, "domain__cluster__scope_id")
+        .order_by("domain_id")
+        .values("domain_id", "domain__name")
+        .annotate(findings=Count("pk"), nodes=Count("node", distinct=True), since=Min("first_seen_at"))
+    )
+    return [
+        Waiting(
+            action=_("Settle the drift"),
+            title=_drift_in_words(row["findings"], row["nodes"]),
+            place=row["domain__name"],
+            since=row["since"],
+            url=reverse("environments:drift", args=[row["domain_id"]]),
+            state=Verdict.FAIL.value,
+        )
+        for row in by_domain[:20]
+    ]
+
+
+def _drift_in_words(findings: int, nodes: int) -> str:
+    what = ngettext("%(n)d failing finding", "%(n)d failing findings", findings) % {"n": findings}
+    where = ngettext("on %(n)d node", "on %(n)d nodes", nodes) % {"n": nodes}
+    return f"{what} {where}"
+
+
+def _quarantines(actor: Actor) -> list[Waiting]:
+    """Each cluster with nodes that should be in quarantine, unless a person has said otherwise."""
+    by_cluster: dict[Cluster, list[NodeProposal]] = defaultdict(list)
+    for one in proposals(actor):
+        is_open = one.held is None and one.proposal.held_back is not HeldBack.PERSON
+        may = actor.may(Right.OPERATE, one.node.cluster.scope_id)
+        if one.proposal.step is Step.QUARANTINE and is_open and may:
+            by_cluster[one.node.cluster].append(one)
+    return [
+        Waiting(
+            action=_("Decide on quarantine"),
+            title=fold(one.node.name for one in found),
+            place=cluster.name,
+            since=min(one.since for one in found if one.since is not None),
+            url=f"{reverse('health:overview')}?cluster={cluster.slug}",
+            state=NodeHealth.FAULTY.value,
+        )
+        for cluster, found in by_cluster.items()
     ]

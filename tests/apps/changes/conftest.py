@@ -30,9 +30,9 @@ def nodes(domain: Domain) -> list[Node]:
 
 @pytest.fixture
 def drafted(domain: Domain, bo: Person) -> Callable[..., Change]:
-    """Bo drafts a change of NCCL; what it says can be given."""
+    """Bo (or who is given) drafts a change of NCCL; what it says can be given."""
 
-    def draft(node_ids=(), **said) -> Change:
+    def draft(node_ids=(), *, by: Person = bo, **said) -> Change:
         values = {
             "title": "New NCCL",
             "reason": "hangs are fixed",
@@ -40,7 +40,7 @@ def drafted(domain: Domain, bo: Person) -> Callable[..., Change]:
             "soak_s": (0, 0),
         }
         return services.draft_change(
-            actor=actor_for(bo),
+            actor=actor_for(by),
             domain_id=domain.pk,
             kind="nccl",
             content=Content(**values | said),

@@ -40,13 +40,11 @@ def test_a_requester_cannot_approve_their_own_change_though_they_may_approve_oth
 
 
 def test_an_administrator_of_everywhere_with_every_role_cannot_approve_their_own_change(
-    drafted, ada, cluster
+    submitted, ada, cluster
 ):
     for role in set(Role) - {Role.ADMIN}:
         factories.grant(ada, role)
-    change = drafted()
-    Change.objects.filter(pk=change.pk).update(requester=ada, state="submitted")
-    change.refresh_from_db()
+    change = submitted(by=ada)
     with pytest.raises(NotAllowed) as refused:
         approve(change, ada)
     assert refused.value.code == "four_eyes"
@@ -56,31 +54,60 @@ def test_who_made_the_token_of_the_account_that_asked_cannot_approve(submitted, 
     robot = factories.service_account("CI", Role.OPERATOR, scope=cluster.scope)
     factories.bearer(robot, "change:write")
     Token.objects.filter(person=robot).update(created_by=chen)
-    change = submitted()
-    Change.objects.filter(pk=change.pk).update(requester=robot, last_editor=robot)
-    change.refresh_from_db()
+    change = submitted(by=robot)
     with pytest.raises(NotAllowed) as refused:
         approve(change, chen)
     assert refused.value.code == "four_eyes"
     assert not Approval.objects.exists()
 
 
-def test_who_edited_last_cannot_approve(submitted, chen, cluster, drafted, bo):
-    factories.grant(chen, Role.OPERATOR, scope=cluster.scope)
-    change = edited(drafted(), chen, title="Newer NCCL")
-    change = services.submit_change(actor=actor_for(bo), change_id=change.pk, expected_version=change.version)
+def test_who_made_the_token_of_an_account_that_edited_once_cannot_approve(drafted, chen, bo, cluster):
+    robot = factories.service_account("CI", Role.OPERATOR, scope=cluster.scope)
+    factories.bearer(robot, "change:write")
+    Token.objects.filter(person=robot).update(created_by=chen)
+    change = handed_in(edited(edited(drafted(), robot, title="Newer NCCL"), bo, title="Newer NCCL."), bo)
     with pytest.raises(NotAllowed) as refused:
         approve(change, chen)
     assert refused.value.code == "four_eyes"
 
 
+@pytest.mark.parametrize("dots", [0, 1, 2])
+def test_who_ever_edited_cannot_approve_though_others_add_a_dot(drafted, chen, cluster, bo, dots):
+    factories.grant(chen, Role.OPERATOR, scope=cluster.scope)
+    change = edited(drafted(), chen, title="Newer NCCL")
+    for dot in range(1, dots + 1):
+        change = edited(change, bo, title="Newer NCCL" + "." * dot)
+    change = handed_in(change, bo)
+    with pytest.raises(NotAllowed) as refused:
+        approve(change, chen)
+    assert refused.value.code == "four_eyes"
+    assert not Approval.objects.exists()
+    assert "Chen" not in queries.approvers_of(change)
+
+
+def test_each_person_is_kept_once_as_an_editor_and_an_edit_of_nothing_makes_none(
+    drafted, chen, sun, bo, cluster
+):
+    for person in (chen, sun):
+        factories.grant(person, Role.OPERATOR, scope=cluster.scope)
+    change = edited(drafted(), sun)
+    for person, title in ((chen, "One"), (bo, "Two"), (chen, "Three")):
+        change = edited(change, person, title=title)
+    assert [row.person for row in change.editors.all()] == [bo, chen]
+
+
+def test_an_edit_that_fails_makes_nobody_an_editor(drafted, chen, cluster):
+    factories.grant(chen, Role.OPERATOR, scope=cluster.scope)
+    change = drafted()
+    with pytest.raises(Invalid):
+        edited(change, chen, title=" ")
+    assert not change.editors.filter(person=chen).exists()
+
+
 @pytest.mark.parametrize("who", ["bo", "sun", "vic", "ada"])
-def test_without_the_role_nobody_approves(submitted, who, request):
+def test_without_the_role_nobody_approves(submitted, who, request, cluster):
     somebody = request.getfixturevalue(who)
-    change = submitted()
-    Change.objects.filter(pk=change.pk).update(
-        requester=factories.person("Other"), last_editor=factories.person("Another")
-    )
+    change = submitted(by=factories.person("Other", Role.OPERATOR, scope=cluster.scope))
     with pytest.raises(NotAllowed) as refused:
         approve(change, somebody)
     assert refused.value.code == "role"
@@ -126,6 +153,12 @@ def test_a_refusal_needs_a_reason_and_ends_the_change(submitted, chen):
     with pytest.raises(Invalid):
         services.refuse_change(**refuse, note="  ")
     assert services.refuse_change(**refuse, note="not before the release").state == "refused"
+
+
+def handed_in(change, person):
+    return services.submit_change(
+        actor=actor_for(person), change_id=change.pk, expected_version=change.version
+    )
 
 
 def edited(change, person, **said):
@@ -202,10 +235,17 @@ def refused_by_database(call) -> str:
     return str(refused.value)
 
 
-@pytest.mark.parametrize("part", ["requester", "last_editor", "executor"])
-def test_the_database_itself_refuses_an_approval_by_the_people_of_the_change(submitted, part, sun):
-    change = submitted()
-    Change.objects.filter(pk=change.pk).update(**{part: sun})
+@pytest.mark.parametrize("part", ["requester", "an editor", "the last editor", "executor"])
+def test_the_database_itself_refuses_an_approval_by_the_people_of_the_change(drafted, part, sun, bo, cluster):
+    factories.grant(sun, Role.OPERATOR, scope=cluster.scope)
+    change = drafted(by=sun if part == "requester" else bo)
+    if part in ("an editor", "the last editor"):
+        change = edited(change, sun, title="Newer NCCL")
+    if part == "an editor":
+        change = edited(change, bo, title="Newer NCCL.")
+    if part == "executor":
+        Change.objects.filter(pk=change.pk).update(executor=sun)
+    change = handed_in(change, bo)
     row = {
         "change": change,
         "content_digest": change.content_digest,
@@ -220,6 +260,28 @@ def test_the_database_itself_refuses_an_executor_who_approved(approved, chen, su
     change = Change.objects.filter(pk=approved().pk)
     assert "four eyes" in refused_by_database(lambda: change.update(executor=chen))
     assert change.update(executor=sun) == 1
+
+
+@pytest.mark.parametrize("column", ["requester", "last_editor"])
+@pytest.mark.parametrize("state", ["submitted", "approved", "running"])
+def test_the_database_itself_refuses_other_authors_of_what_was_handed_in(request, sun, column, state):
+    change = request.getfixturevalue({"running": "started"}.get(state, state))()
+    rows = Change.objects.filter(pk=change.pk)
+    assert "who asked for a change" in refused_by_database(lambda: rows.update(**{column: sun}))
+    assert rows.get().state == state
+
+
+@pytest.mark.parametrize("said", [{}, {"state": "draft"}], ids=["as it is", "as a draft"])
+def test_the_database_itself_refuses_another_last_editor_without_an_edit(submitted, sun, said):
+    rows = Change.objects.filter(pk=submitted().pk)
+    assert "only an edit" in refused_by_database(lambda: rows.update(last_editor=sun, **said))
+
+
+def test_who_edited_stays(drafted, chen, bo):
+    editors = drafted().editors
+    assert "kept" in refused_by_database(lambda: editors.update(person=chen))
+    assert "kept" in refused_by_database(lambda: editors.all()._raw_delete("default"))
+    assert [row.person for row in editors.all()] == [bo]
 
 
 def test_approvals_stay_as_they_are(approved):

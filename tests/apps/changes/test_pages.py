@@ -13,6 +13,7 @@ from apps.changes.models import Change
 from apps.core import clock
 from apps.environments.models import DriftFinding
 from apps.fleet.models import Node
+from apps.portal.queries import needs_me
 from tests import factories
 from tests.apps.changes.conftest import NEW, OLD
 from tests.callers import actor_for
@@ -108,6 +109,23 @@ def test_a_requester_is_told_why_they_cannot_approve_and_who_can(submitted, bo, 
     assert "You asked for this change" in page
     assert 'value="approve"' not in page
     assert "Who can approve it: Chen" in page
+
+
+def test_an_editor_before_the_last_one_is_told_why_they_cannot_approve(drafted, bo, chen, cluster, client_of):
+    factories.grant(chen, "operator", scope=cluster.scope)
+    change = drafted()
+    for person, title in ((chen, "Newer NCCL"), (bo, "Newer NCCL.")):
+        content = services.Content(
+            title=title, reason="fixes", wishes=(services.Wish(component="nccl", values=("2.27.3",)),)
+        )
+        change = services.edit_change(
+            actor=actor_for(person), change_id=change.pk, expected_version=change.version, content=content
+        )
+    services.submit_change(actor=actor_for(bo), change_id=change.pk, expected_version=change.version)
+    page = client_of(chen).get(f"/changes/{change.pk}/").content.decode()
+    assert "You edited this change" in page
+    assert 'value="approve"' not in page
+    assert needs_me.waiting_for(actor_for(chen)) == []
 
 
 def test_an_approver_sees_exactly_what_is_approved(submitted, chen, client_of):

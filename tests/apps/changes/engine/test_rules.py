@@ -18,17 +18,18 @@ from apps.changes.models import ChangeKind, ChangeState
 from apps.core.errors import Conflict, NotAllowed
 
 BO, CHEN, DAN, EVA = 1, 2, 3, 4
-ASKED_BY_BO = Involved(requester_id=BO, last_editor_id=BO)
+ASKED_BY_BO = Involved(requester_id=BO, editor_ids=frozenset({BO}))
 
 
 @pytest.mark.parametrize(
     ("involved", "person"),
     [
-        (Involved(requester_id=BO, last_editor_id=CHEN), BO),
-        (Involved(requester_id=BO, last_editor_id=CHEN), CHEN),
-        (Involved(requester_id=BO, last_editor_id=BO, executor_id=CHEN), CHEN),
+        (Involved(requester_id=BO, editor_ids=frozenset({CHEN})), BO),
+        (Involved(requester_id=BO, editor_ids=frozenset({BO, CHEN, EVA})), CHEN),
+        (Involved(requester_id=BO, editor_ids=frozenset({BO, CHEN, EVA})), EVA),
+        (Involved(requester_id=BO, editor_ids=frozenset({BO}), executor_id=CHEN), CHEN),
     ],
-    ids=["requester", "last editor", "executor"],
+    ids=["requester", "editor", "another editor", "executor"],
 )
 def test_nobody_of_the_change_may_approve_it(involved, person):
     with pytest.raises(NotAllowed) as refused:
@@ -48,8 +49,8 @@ def test_approvals_count_once_each_for_this_content_and_by_who_may_still_give_th
     assert counted == 1
 
 
-def test_an_approver_who_became_the_last_editor_does_not_count():
-    involved = Involved(requester_id=BO, last_editor_id=CHEN)
+def test_an_approver_who_became_an_editor_does_not_count():
+    involved = Involved(requester_id=BO, editor_ids=frozenset({BO, CHEN, EVA}))
     given = [Given(person_id=CHEN, digest="now")]
     assert approvals_that_count(given, involved=involved, digest="now", able_ids={CHEN}) == 0
     assert approvals_that_count(given, involved=ASKED_BY_BO, digest="now", able_ids={CHEN}) == 1
