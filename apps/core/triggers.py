@@ -21,8 +21,9 @@ from django.db import DEFAULT_DB_ALIAS, connections
 class Guard:
     """One trigger that refuses something.
 
-    name: unique in the database. table: what it watches. event: such as "DELETE" or "UPDATE OF state"; REPLACE
-    is SQLite's way of removing a row by an INSERT, at which its triggers of DELETE keep still.
+    name: unique in the database. table: what it watches. event: such as "DELETE" or "UPDATE OF state".
+    Two events pass by the triggers of DELETE, and need no line in `guards.py`, because every table with a guard
+    of DELETE gets one of each: REPLACE (SQLite removes a row by an INSERT) and TRUNCATE (PostgreSQL).
     when: a condition on NEW and OLD in the SQL that both engines share; empty refuses always.
     """
 
@@ -61,7 +62,8 @@ def all_guards() -> Iterator[Guard]:
             guards: Sequence[Guard] = import_module(f"{config.name}.guards").GUARDS
             yield from guards
             kept = {guard.table: guard for guard in guards if guard.event == "DELETE"}
-            yield from map(_against_replacing, kept.values())
+            for guard in kept.values():
+                yield from (_against_replacing(guard), _against_truncating(guard))
 
 
 def _against_replacing(guard: Guard) -> Guard:
@@ -77,6 +79,16 @@ def _against_replacing(guard: Guard) -> Guard:
         event="REPLACE",
         when=f"EXISTS (SELECT 1 FROM {guard.table} AS kept WHERE {' OR '.join(alike)})",  # noqa: S608 - names of ours
         message=guard.message,
+    )
+
+
+def _against_truncating(guard: Guard) -> Guard:
+    """The guard beside one of DELETE: the table is not emptied past the triggers of its rows.
+
+    PostgreSQL asks it also where the table would be emptied along with one that it refers to.
+    """
+    return Guard(
+        name=f"{guard.table}_no_truncate", table=guard.table, event="TRUNCATE", message=guard.message
     )
 
 

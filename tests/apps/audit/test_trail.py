@@ -117,3 +117,28 @@ def test_the_database_refuses_to_change_the_trail(ada, actor_for, statement):
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         connection.cursor().execute(statement)
     assert AuditEvent.objects.get().action == "person.renamed"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM audit_audithead",
+        "UPDATE audit_audithead SET seq = seq - 1",
+        "UPDATE audit_audithead SET id = 2",
+        "UPDATE audit_audithead SET hash = 'h'",
+        "UPDATE audit_audithead SET seq = 1, hash = (SELECT hash FROM audit_auditevent WHERE seq = 1)",
+        pytest.param("TRUNCATE audit_audithead", marks=pytest.mark.postgres),
+        pytest.param(
+            "REPLACE INTO audit_audithead (id, seq, hash) VALUES (1, 0, 'h')",
+            marks=pytest.mark.skipif(connection.vendor != "sqlite", reason="REPLACE is SQLite's own"),
+        ),
+    ],
+)
+def test_the_database_refuses_to_remove_or_turn_back_the_head(ada, actor_for, statement):
+    for name in ("Ada L.", "Ada M."):
+        rename(ada, name, actor=actor_for(ada))
+    with pytest.raises(DatabaseError, match="only goes forward"), transaction.atomic():
+        connection.cursor().execute(statement)
+    rename(ada, "Ada N.", actor=actor_for(ada))
+    assert queries.verify().intact
+    assert AuditHead.objects.get().seq == 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection
@@ -52,8 +54,40 @@ def test_no_row_of_the_trail_is_replaced_by_another_with_its_key(ada: Person, ke
         cursor.execute(replace)
 
 
-def test_each_table_whose_rows_are_kept_refuses_replacing_too() -> None:
-    guards = list(triggers.all_guards())
-    kept = {guard.table for guard in guards if guard.event == "DELETE"}
-    assert kept == {guard.table for guard in guards if guard.event == "REPLACE"}
-    assert len(kept) > 5
+KEPT = {guard.table: guard.message for guard in triggers.all_guards() if guard.event == "DELETE"}
+
+
+@pytest.mark.parametrize("event", ["REPLACE", "TRUNCATE"])
+def test_each_table_whose_rows_are_kept_refuses_what_passes_by_the_triggers_of_delete(event: str) -> None:
+    assert KEPT.keys() == {guard.table for guard in triggers.all_guards() if guard.event == event}
+
+
+def test_what_was_decided_and_the_trail_are_kept() -> None:
+    assert KEPT.keys() >= {
+        "audit_auditevent",
+        "audit_audithead",
+        "changes_approval",
+        "changes_changeeditor",
+        "changes_snapshot",
+        "environments_matrixentry",
+        "environments_matrixversion",
+        "environments_observedversion",
+        "launches_answer",
+        "launches_evaluation",
+        "launches_signoff",
+    }
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+@pytest.mark.parametrize("table", sorted(KEPT))
+def test_no_table_whose_rows_are_kept_is_emptied(table: str) -> None:
+    with pytest.raises(DatabaseError, match=re.escape(KEPT[table])), connection.cursor() as cursor:
+        cursor.execute(f"TRUNCATE {table} CASCADE")
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_no_kept_table_is_emptied_along_with_what_it_refers_to() -> None:
+    with pytest.raises(DatabaseError, match=r"kept|stays"), connection.cursor() as cursor:
+        cursor.execute("TRUNCATE fleet_cluster CASCADE")
