@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,18 +17,22 @@ from apps.health.engine.incidents import incidents_of
 from apps.health.engine.quarantine import Proposal, QuarantinePolicy, Step, propose
 from apps.health.engine.thresholds import HealthRule
 from apps.health.models import FaultRecord, HealthPolicy, HealthState
-from apps.health.queries.rules import rules_of
+from apps.health.queries.rules import rules_of_each
 
 AUTOMATION = "health policy"  # how the trail and holds name what the portal does by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeProposal:
-    """A node, what should be done with it, and the quarantine that it is in already (None: in none)."""
+    """A node, what should be done with it, and the quarantine that it is in already (None: in none).
+
+    since: when the first of what speaks for it began; None where nothing does.
+    """
 
     node: Node
     proposal: Proposal
     held: Hold | None
+    since: datetime | None
 
 
 def policy_of(cluster_id: int) -> HealthPolicy:
@@ -38,7 +42,7 @@ def policy_of(cluster_id: int) -> HealthPolicy:
 
 
 def proposals(actor: Actor, *, cluster_id: int | None = None) -> list[NodeProposal]:
-    """Proposals for all nodes that are not well, the gravest first; a bounded number of queries for each cluster."""
+    """Proposals for all nodes that are not well, the gravest first; as many queries for many as for one."""
     nodes = nodes_visible(actor).in_use().filter(health__in=[NodeHealth.FAULTY, NodeHealth.SUB_HEALTHY])
     if cluster_id is not None:
         nodes = nodes.filter(cluster_id=cluster_id)
@@ -62,7 +66,7 @@ def proposals_for(nodes: Sequence[Node]) -> list[NodeProposal]:
     for hold in Hold.objects.filter(node_id__in=ids, kind=HoldKind.QUARANTINE).order_by("pk"):
         holds[hold.node_id].append(hold)
     domains = _domains({node.domain_id for node in nodes})
-    clusters = {pk: _Cluster.of(pk) for pk in {node.cluster_id for node in nodes}}
+    clusters = _clusters({node.cluster_id for node in nodes})
     return [
         _proposal(node, faults[node.pk], states[node.pk], holds[node.pk], clusters[node.cluster_id], domains)
         for node in nodes
@@ -76,13 +80,21 @@ class _Cluster:
     rules: dict[str, HealthRule]
     policy: QuarantinePolicy
 
-    @classmethod
-    def of(cls, cluster_id: int) -> _Cluster:
-        policy = policy_of(cluster_id)
-        return cls(
-            rules={rule.id: rule for rule in rules_of(cluster_id)},
-            policy=QuarantinePolicy(is_automatic=policy.automatic_quarantine, most_share=policy.most_share),
+
+def _clusters(cluster_ids: Collection[int]) -> dict[int, _Cluster]:
+    """Cluster id to what its team has set; without a policy nothing happens by itself."""
+    policies = {row.cluster_id: row for row in HealthPolicy.objects.filter(cluster_id__in=cluster_ids)}
+    return {
+        pk: _Cluster(
+            rules={rule.id: rule for rule in rules},
+            policy=QuarantinePolicy(
+                is_automatic=policies[pk].automatic_quarantine, most_share=policies[pk].most_share
+            )
+            if pk in policies
+            else QuarantinePolicy(),
         )
+        for pk, rules in rules_of_each(cluster_ids).items()
+    }
 
 
 def _domains(domain_ids: Iterable[int | None]) -> dict[int | None, tuple[int, int]]:
@@ -118,7 +130,7 @@ def _proposal(
         nodes_out=others_out,
         is_held_by_person=_is_persons(holds, began),
     )
-    return NodeProposal(node=node, proposal=proposal, held=held)
+    return NodeProposal(node=node, proposal=proposal, held=held, since=min(began, default=None))
 
 
 def _is_persons(holds: Sequence[Hold], began: Sequence[datetime]) -> bool:
