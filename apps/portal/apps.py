@@ -8,7 +8,8 @@ class PortalConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Bring what only this floor knows to the topology page below."""
-        from apps.portal.queries import topology_layers
+        """Bring what only this floor knows to the topology page and the list of clusters below."""
+        from apps.portal.queries import cluster_troubles, topology_layers
 
         topology_layers.register()
+        cluster_troubles.register()

@@ -14,13 +14,16 @@ from apps.core.rights import Right
 from apps.fleet import queries, services
 from apps.fleet.forms import fleet as forms
 from apps.fleet.page import cluster_context
+from apps.fleet.queries.troubles import troubles_of
 
 
 def clusters(request: HttpRequest) -> HttpResponse:
     """Every cluster that one may see, with what it is made of and where its trouble is."""
     actor = actor_of(request)
+    rows = list(queries.cluster_rows(actor))
+    troubles = troubles_of(rows)
     context = {
-        "rows": queries.cluster_rows(actor),
+        "rows": [(row, troubles[row.pk]) for row in rows],
         "may_create": actor.may(Right.OPERATE, None),
     }
     return render(request, "fleet/clusters.html", context)

@@ -15,22 +15,24 @@ from apps.changes.engine.states import OPEN
 from apps.changes.models import Change
 from apps.core.verdicts import Verdict, combine
 from apps.environments.models import DriftCheck, MatrixVersion
-from apps.environments.queries import domain_standings
+from apps.environments.queries import domain_standings, open_findings
 from apps.fleet.engine.node_state import NodeState, derive
 from apps.fleet.models import Accelerator, Cluster, Domain, Hold, Node
 from apps.launches.models import Launch, LaunchState
 from apps.launches.queries import Decision
 from apps.launches.queries.launches import decisions_of
+from apps.portal.words import ALL_REDUCE, DRIFT, FITNESS, Word
 
 _WORST_FIRST = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WARN, Verdict.WAIVED, Verdict.PASS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainSummary:
-    """One domain: its nodes by state, and the newest verdicts on it."""
+    """One domain: its nodes by state, and the newest verdicts on it. drifting: its nodes with failing drift."""
 
     domain: Domain
     nodes: int
+    drifting: int
     accelerators: int
     states: Counter[NodeState]
     matrix: MatrixVersion | None
@@ -42,12 +44,26 @@ class DomainSummary:
     @property
     def verdict(self) -> Verdict:
         """Fit to train: drift and benchmark; what is not known is unknown."""
-        return combine(
-            [
-                Verdict(self.check.verdict) if self.check else Verdict.UNKNOWN,
-                self.acceptance.verdict if self.acceptance else Verdict.UNKNOWN,
-            ]
-        )
+        return combine([self._drift, self._all_reduce])
+
+    @property
+    def fitness(self) -> Word:
+        """The verdict as a word that answers whether the domain is fit to train."""
+        return FITNESS[self.verdict]
+
+    @property
+    def causes(self) -> list[Word]:
+        """What makes it less than fit, whether or not something else is worse."""
+        found = (DRIFT.get(self._drift), ALL_REDUCE.get(self._all_reduce))
+        return [cause for cause in found if cause is not None]
+
+    @property
+    def _drift(self) -> Verdict:
+        return Verdict(self.check.verdict) if self.check else Verdict.UNKNOWN
+
+    @property
+    def _all_reduce(self) -> Verdict:
+        return self.acceptance.verdict if self.acceptance else Verdict.UNKNOWN
 
     @property
     def in_service(self) -> int:
@@ -59,6 +75,7 @@ def domain_summaries(clusters: Sequence[Cluster]) -> dict[int, list[DomainSummar
     domains = Domain.objects.filter(cluster__in=clusters, retired_at__isnull=True).select_related("cluster")
     standings = domain_standings(domains)
     states, cards = _states_by_domain(clusters), _cards_by_domain(clusters)
+    drifting = _drifting_by_domain(clusters)
     runs = newest_whole_domain_runs([standing.domain for standing in standings])
     found: dict[int, list[DomainSummary]] = {cluster.pk: [] for cluster in clusters}
     for standing in standings:
@@ -68,6 +85,7 @@ def domain_summaries(clusters: Sequence[Cluster]) -> dict[int, list[DomainSummar
             DomainSummary(
                 domain=domain,
                 nodes=states[domain.pk].total(),
+                drifting=drifting.get(domain.pk, 0),
                 accelerators=cards.get(domain.pk, 0),
                 states=states[domain.pk],
                 matrix=standing.in_force,
@@ -100,6 +118,11 @@ def _cards_by_domain(clusters: Sequence[Cluster]) -> dict[int, int]:
     nodes = Node.objects.in_use().filter(cluster__in=clusters)
     counted = Accelerator.objects.filter(node__in=nodes).order_by().values_list("node__domain_id")
     return dict(counted.annotate(number=Count("pk")))
+
+
+def _drifting_by_domain(clusters: Sequence[Cluster]) -> dict[int, int]:
+    failing = open_findings().filter(domain__cluster__in=clusters, verdict=Verdict.FAIL).order_by()
+    return dict(failing.values_list("domain_id").annotate(number=Count("node", distinct=True)))
 
 
 def open_changes(cluster: Cluster, *, limit: int = 8) -> list[Change]:

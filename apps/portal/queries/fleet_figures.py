@@ -1,14 +1,10 @@
-"""The figures at the top of the overview, and what was decided lately; all of it within what the reader may see."""
+"""The figures at the top of the overview; all of them within what the reader may see."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db.models import Count, Q
-from django.urls import reverse
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from apps.changes.engine.states import EDITABLE, UNDER_WAY
 from apps.changes.queries import changes_visible
@@ -17,18 +13,25 @@ from apps.core.verdicts import Verdict
 from apps.environments.queries import open_findings
 from apps.evidence.models import ReceiptState
 from apps.evidence.queries import receipts_visible
-from apps.fleet.models import HoldKind, LifeCycle, NodeHealth
+from apps.fleet.engine.node_state import NodeState
+from apps.fleet.models import LifeCycle, NodeHealth
 from apps.fleet.queries import nodes_visible
-from apps.launches.models import LaunchState, SignOff
+from apps.fleet.queries.holds import in_state
+from apps.launches.models import LaunchState
 from apps.launches.queries import launches_visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetFigures:
-    """Counts over all clusters that the reader sees."""
+    """Counts over all clusters that the reader sees.
+
+    nodes_in_service: training or free for it, as the fleet says. nodes_drifting: with failing drift, and so not fit,
+    whether in service or not. nodes_unwell: faulty, sub-healthy or in quarantine.
+    """
 
     nodes: int
-    nodes_ready: int
+    nodes_in_service: int
+    nodes_drifting: int
     nodes_unwell: int
     findings_failing: int
     findings: int
@@ -41,17 +44,22 @@ class FleetFigures:
 
 def fleet_figures(actor: Actor) -> FleetFigures:
     """Count everything in a handful of queries, whatever the size of the fleet."""
-    quarantined = Q(holds__kind=HoldKind.QUARANTINE, holds__released_at__isnull=True)
     nodes = nodes_visible(actor).prefetch_related(None).exclude(life_cycle=LifeCycle.RETIRED)
-    unwell = Q(health__in=[NodeHealth.FAULTY, NodeHealth.SUB_HEALTHY]) | quarantined
-    ready = Q(life_cycle=LifeCycle.IN_SERVICE) & ~unwell
+    in_service = in_state(NodeState.IN_SERVICE) | in_state(NodeState.TRAINING)
+    unwell = in_state(NodeState.QUARANTINED) | Q(health=NodeHealth.SUB_HEALTHY)
     of_nodes = nodes.aggregate(
-        all=Count("pk", distinct=True),
-        ready=Count("pk", filter=ready, distinct=True),
-        unwell=Count("pk", filter=unwell, distinct=True),
+        all=Count("pk"), in_service=Count("pk", filter=in_service), unwell=Count("pk", filter=unwell)
     )
-    findings = open_findings().filter(node__in=nodes.values("pk"))
-    of_findings = findings.aggregate(all=Count("pk"), failing=Count("pk", filter=Q(verdict=Verdict.FAIL)))
+    failing = Q(verdict=Verdict.FAIL)
+    of_findings = (
+        open_findings()
+        .filter(node__in=nodes.values("pk"))
+        .aggregate(
+            all=Count("pk"),
+            failing=Count("pk", filter=failing),
+            drifting=Count("node", filter=failing, distinct=True),
+        )
+    )
     of_changes = changes_visible(actor).aggregate(
         waiting=Count("pk", filter=Q(state__in=[state.value for state in EDITABLE])),
         under_way=Count("pk", filter=Q(state__in=[state.value for state in UNDER_WAY])),
@@ -62,7 +70,8 @@ def fleet_figures(actor: Actor) -> FleetFigures:
     )
     return FleetFigures(
         nodes=of_nodes["all"],
-        nodes_ready=of_nodes["ready"],
+        nodes_in_service=of_nodes["in_service"],
+        nodes_drifting=of_findings["drifting"],
         nodes_unwell=of_nodes["unwell"],
         findings=of_findings["all"],
         findings_failing=of_findings["failing"],
@@ -72,43 +81,3 @@ def fleet_figures(actor: Actor) -> FleetFigures:
         launches_running=of_launches["running"],
         receipts_unmatched=receipts_visible(actor).filter(state=ReceiptState.UNMATCHED).count(),
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """One decision for the list of the latest: what, by whom, when, and where to read it."""
-
-    at: datetime
-    title: str
-    word: str | Promise
-    who: str
-    state: str
-    url: str
-
-
-def latest_decisions(actor: Actor, *, limit: int = 8) -> list[Decided]:
-    """Signatures on launches, and moves of changes, newest first."""
-    signatures = SignOff.objects.filter(evaluation__launch__in=launches_visible(actor)).order_by("-id")
-    signed = [
-        Decided(
-            at=one.at,
-            title=one.evaluation.launch.title,
-            word=_("signed"),
-            who=one.person.name,
-            state="go" if one.go else "no_go",
-            url=reverse("launches:launch", args=[one.evaluation.launch_id]),
-        )
-        for one in signatures.select_related("evaluation__launch", "person")[:limit]
-    ]
-    moved = [
-        Decided(
-            at=change.ended_at or change.started_at or change.submitted_at or change.created_at,
-            title=str(change),
-            word=change.get_kind_display(),
-            who=(change.executor or change.requester).name,
-            state=change.state,
-            url=reverse("changes:change", args=[change.pk]),
-        )
-        for change in changes_visible(actor).order_by("-id")[:limit]
-    ]
-    return sorted(signed + moved, key=lambda item: item.at, reverse=True)[:limit]

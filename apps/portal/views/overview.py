@@ -10,7 +10,7 @@ from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, clusters_visible
-from apps.portal.queries import cluster_summary, fleet_figures, needs_me
+from apps.portal.queries import cluster_summary, decided, fleet_figures, needs_me
 from apps.portal.queries import search as finding
 
 _DOMAINS = 8  # of each cluster, the least fit first; the rest is a link away
@@ -26,7 +26,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "cluster_cards": [(row, summaries[row.pk][:_DOMAINS], len(summaries[row.pk])) for row in rows],
         "figures": fleet_figures.fleet_figures(actor),
         "finding": trail.last_finding() if actor.may(Right.AUDIT, None) else None,
-        "decided": fleet_figures.latest_decisions(actor),
+        "decided": decided.latest_decisions(actor),
     }
     return render(request, "portal/overview.html", context)
 

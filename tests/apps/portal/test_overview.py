@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.urls import reverse
 
 from apps.changes import services as changes
+from apps.changes.models import Change
 from apps.changes.services.drafting import Content
-from apps.portal.queries import fleet_figures, needs_me, search
+from apps.core import clock
+from apps.core.actor import Actor
+from apps.environments import services as environments
+from apps.environments.models import DriftFinding
+from apps.fleet import services as fleet
+from apps.fleet.models import Domain, HoldKind, Node
+from apps.health.models import FaultRecord
+from apps.launches import services as launches
+from apps.launches.models import Evaluation, SignOff
+from apps.portal.queries import decided, fleet_figures, needs_me, search
 from tests import factories
 
 
@@ -19,6 +30,27 @@ def domain(cluster: Any) -> Any:
     for place in range(3):
         factories.node(cluster, f"sn-n{place}", domain=domain, accelerators=2)
     return domain
+
+
+@pytest.fixture
+def drifting(cluster: Any) -> Any:
+    """Four nodes in service under a locked matrix, one of which reports two other versions."""
+    domain = factories.reported_domain(cluster, 4, sub_domains=1)
+    factories.locked_matrix(domain)
+    node = Node.objects.get(domain=domain, name="sn-03")
+    factories.report(node, gpu_driver="535.161.08", nccl="2.18.1")
+    environments.check_domain(domain_id=domain.pk)
+    return domain
+
+
+def _submitted(actor: Actor, domain: Domain) -> Change:
+    content = Content(
+        title="NCCL 2.22.3",
+        reason="a fix",
+        wishes=(changes.Wish(component="nccl", values=("2.22.3",)),),
+    )
+    change = changes.draft_change(actor=actor, domain_id=domain.pk, kind="nccl", content=content)
+    return changes.submit_change(actor=actor, change_id=change.pk, expected_version=change.version)
 
 
 def test_the_overview_of_an_operator_shows_the_cluster(bo: Any, domain: Any, client_of: Any) -> None:
@@ -58,8 +90,114 @@ def test_the_page_of_a_cluster_says_unknown_where_nothing_was_checked(
 def test_figures_count_what_is_there(bo: Any, domain: Any, actor_for: Any) -> None:
     figures = fleet_figures.fleet_figures(actor_for(bo))
 
-    assert (figures.nodes, figures.nodes_ready, figures.nodes_unwell) == (3, 3, 0)
+    assert (figures.nodes, figures.nodes_in_service, figures.nodes_unwell) == (3, 3, 0)
     assert figures.findings == figures.launches_open == figures.changes_waiting == 0
+
+
+def test_a_node_whose_drift_fails_is_in_service_and_not_fit(
+    bo: Any, drifting: Any, actor_for: Any, client_of: Any
+) -> None:
+    figures = fleet_figures.fleet_figures(actor_for(bo))
+    assert (figures.nodes_in_service, figures.nodes_drifting, figures.findings_failing) == (4, 1, 2)
+
+    overview = client_of(bo).get(reverse("portal:overview")).content.decode()
+    assert "drift fails on 1: not fit to train" in overview
+    cluster = client_of(bo).get(reverse("portal:cluster", args=[drifting.cluster.slug])).content.decode()
+    for page in (overview, cluster):
+        assert "not fit" in page
+        assert "drift fails, the all-reduce is not known" in page
+    clusters = client_of(bo).get(reverse("fleet:clusters")).content.decode()
+    assert "1 domain not fit" in clusters
+    assert "no node in quarantine" not in clusters
+
+
+def test_a_domain_of_which_nothing_is_known_is_not_said_to_be_without_trouble(
+    bo: Any, domain: Any, client_of: Any
+) -> None:
+    page = client_of(bo).get(reverse("fleet:clusters")).content.decode()
+
+    assert "1 domain not known" in page
+    assert "no node in quarantine" not in page
+
+
+def test_failing_drift_waits_for_who_operates_there_until_somebody_else_owns_it(
+    bo: Any, vic: Any, eve: Any, ada: Any, drifting: Any, actor_for: Any
+) -> None:
+    (item,) = needs_me.waiting_for(actor_for(bo))
+    assert (item.title, item.place, item.state) == ("2 failing findings on 1 node", "sn", "fail")
+    assert item.url == reverse("environments:drift", args=[drifting.pk])
+    assert needs_me.waiting_for(actor_for(vic)) == needs_me.waiting_for(actor_for(eve)) == []
+
+    DriftFinding.objects.update(owner=ada)
+    assert needs_me.waiting_for(actor_for(bo)) == []
+
+
+def test_a_node_for_quarantine_waits_for_an_operator_until_it_is_held(
+    bo: Any, vic: Any, domain: Any, actor_for: Any
+) -> None:
+    node = Node.objects.get(name="sn-n1")
+    began = clock.now() - timedelta(hours=2)
+    FaultRecord.objects.create(
+        node=node,
+        kind="xid",
+        code=79,
+        severity="critical",
+        action="RESTART_BM",
+        action_class="reboot",
+        cordon=True,
+        text="GPU has fallen off the bus",
+        line=1,
+        first_seen_at=began,
+        last_seen_at=clock.now(),
+        sha256="c" * 64,
+    )
+    Node.objects.filter(pk=node.pk).update(health="faulty")
+
+    (item,) = needs_me.waiting_for(actor_for(bo))
+    assert (item.title, item.since, item.state) == ("sn-n1", began, "faulty")
+    assert item.url == f"{reverse('health:overview')}?cluster={domain.cluster.slug}"
+    assert needs_me.waiting_for(actor_for(vic)) == []
+
+    fleet.hold_node(actor=actor_for(bo), node_id=node.pk, kind=HoldKind.QUARANTINE, reason="Xid 79")
+    assert needs_me.waiting_for(actor_for(bo)) == []
+
+
+def test_only_what_was_decided_stands_among_the_decisions(
+    bo: Any, chen: Any, domain: Any, actor_for: Any
+) -> None:
+    change = _submitted(actor_for(bo), domain)
+    assert decided.latest_decisions(actor_for(bo)) == []
+
+    changes.approve_change(actor=actor_for(chen), change_id=change.pk, expected_version=change.version)
+    (one,) = decided.latest_decisions(actor_for(bo))
+    assert (one.title, one.state, one.who, one.is_past) == (str(change), "approved", chen.name, False)
+
+    type(change).objects.filter(pk=change.pk).update(content_digest="0" * 64)
+    assert [one.is_past for one in decided.latest_decisions(actor_for(bo))] == [True]
+
+
+def test_a_signature_says_that_it_is_one_and_when_a_newer_evaluation_has_replaced_its_own(
+    bo: Any, sun: Any, eve: Any, domain: Any, actor_for: Any, client_of: Any
+) -> None:
+    launch = launches.open_launch(actor=actor_for(bo), domain_id=domain.pk, title="fresh 70B run")
+    earlier, later = (
+        Evaluation.objects.create(launch=launch, requested_at=clock.now() + timedelta(minutes=minutes))
+        for minutes in (-10, -5)
+    )
+    for evaluation in (earlier, later):
+        SignOff.objects.create(
+            evaluation=evaluation, person=sun, evaluation_digest="0" * 64, go=True, at=clock.now()
+        )
+
+    found = decided.latest_decisions(actor_for(bo))
+    assert [(one.url, one.is_past) for one in found] == [
+        (reverse("launches:evaluation", args=[later.pk]), False),
+        (reverse("launches:evaluation", args=[earlier.pk]), True),
+    ]
+    page = client_of(bo).get(reverse("portal:overview")).content.decode()
+    assert page.count("signed GO") == 2
+    assert page.count("has been replaced since") == 1
+    assert decided.latest_decisions(actor_for(eve)) == []
 
 
 def test_more_nodes_cost_the_overview_no_more_queries(
@@ -88,18 +226,7 @@ def test_more_domains_cost_the_overview_no_more_queries(
 
 
 def test_nothing_waits_for_the_one_who_asked(bo: Any, chen: Any, domain: Any, actor_for: Any) -> None:
-    actor = actor_for(bo)
-    change = changes.draft_change(
-        actor=actor,
-        domain_id=domain.pk,
-        kind="nccl",
-        content=Content(
-            title="NCCL 2.22.3",
-            reason="a fix",
-            wishes=(changes.Wish(component="nccl", values=("2.22.3",)),),
-        ),
-    )
-    changes.submit_change(actor=actor, change_id=change.pk, expected_version=change.version)
+    _submitted(actor_for(bo), domain)
 
     assert needs_me.waiting_for(actor_for(bo)) == []
     assert [item.place for item in needs_me.waiting_for(actor_for(chen))] == [domain.name]
