@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.catalogue.engine.components import components
 from apps.changes.engine.stages import DEFAULT_SOAK_S
 from apps.changes.models import ChangeKind
 from apps.changes.services import Content, Wish
 from apps.core.confirming import typed_to_confirm
+from apps.environments.words import label_of
 from apps.fleet.models import Domain
 
 KINDS = [(value, label) for value, label in ChangeKind.choices if value != ChangeKind.ROLLBACK]
@@ -97,7 +100,7 @@ class ItemForm(forms.Form):
         required=False,
         max_length=60,
         label=_("Component"),
-        widget=forms.TextInput(attrs={"list": "components", "class": "mono", "spellcheck": "false"}),
+        widget=forms.TextInput(attrs={"list": "components", "spellcheck": "false"}),
     )
     version = forms.CharField(
         required=False,
@@ -106,6 +109,10 @@ class ItemForm(forms.Form):
         widget=forms.TextInput(attrs={"list": "versions", "class": "mono", "spellcheck": "false"}),
     )
 
+    def clean_component(self) -> str:
+        """The component's id; its label, as other pages show it, can be typed as well."""
+        return id_of(self.cleaned_data["component"])
+
     def wish(self) -> Wish | None:
         """The row as services take it; None for a row that was left empty."""
         data = self.cleaned_data
@@ -113,6 +120,26 @@ class ItemForm(forms.Form):
             return None
         values = tuple(part.strip() for part in data.get("version", "").split("|"))
         return Wish(component=data.get("component", ""), values=values)
+
+
+def id_of(text: str) -> str:
+    """The id of the component that is meant by an id or a label; what means none, or several, stays as it is."""
+    typed = text.strip().casefold()
+    known = components()
+    if not typed or text.strip() in known:
+        return text.strip()
+    meant = [name for name in known if typed in (str(label_of(name)).casefold(), name.casefold())]
+    return meant[0] if len(meant) == 1 else text
+
+
+def shown_names() -> dict[str, str]:
+    """Ids of components to what stands in the form: the label, or the id where a label is not of one alone."""
+    labels = {name: str(label_of(name)) for name in components()}
+    times = Counter(label.casefold() for label in labels.values())
+    return {
+        name: label if times[label.casefold()] == 1 and label not in labels else name
+        for name, label in labels.items()
+    }
 
 
 ItemFormSet = forms.formset_factory(ItemForm, extra=SPARE_ROWS, max_num=60, absolute_max=60)

@@ -10,13 +10,12 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from apps.catalogue.engine.components import components
 from apps.changes import queries
 from apps.changes.engine.states import EDITABLE, UNDER_WAY, State
-from apps.changes.forms import shown_as
+from apps.changes.forms import shown_names
 from apps.changes.history import history_of, stage_name
 from apps.changes.models import Change, ChangeKind, Snapshot, Stage, StageState
 from apps.changes.queries.targets import differences_now
@@ -105,7 +104,10 @@ def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[s
 def _differences(change: Change) -> dict[str, Any]:
     """What changes; until a change is over, its nodes count as there by what they report now, as in their table."""
     if change.ended_at is not None:
-        return {"differences": queries.differences_of([change.pk]).get(change.pk, []), "changes_nothing": False}
+        return {
+            "differences": queries.differences_of([change.pk]).get(change.pk, []),
+            "changes_nothing": False,
+        }
     rows = differences_now(change.pk)
     is_there = bool(rows) and all(row.reached == row.nodes for row in rows)
     return {"differences": rows, "changes_nothing": is_there and change.state in EDITABLE}
@@ -229,8 +231,9 @@ def suggestions_for(nodes: Sequence[Node]) -> dict[str, Any]:
         (part, " | ".join(reported.values)) for parts in versions.values() for part, reported in parts.items()
     )
     reported_parts = {part for part, _version in seen}
-    names: list[tuple[str, str | Promise]] = [
-        (part.id, shown_as(part.id))
+    shown = shown_names()
+    names = [
+        (part.id, shown[part.id])
         for part in sorted(components().values(), key=lambda part: part.id not in reported_parts)
     ]
     running = [

@@ -65,7 +65,9 @@ def differences_now(change_id: int) -> list[Difference]:
         nodes[key] += 1
         there[key] += reaches(target, versions.get(target.node_id, {}))
     rows = [
-        Difference(component=part, before=before, wanted=wanted, nodes=count, reached=there[part, before, wanted])
+        Difference(
+            component=part, before=before, wanted=wanted, nodes=count, reached=there[part, before, wanted]
+        )
         for (part, before, wanted), count in nodes.items()
     ]
     return sorted(rows, key=lambda row: (row.component, -row.nodes, row.before))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -13,6 +14,8 @@ from django.utils.translation import gettext as _
 from apps.changes import forms, page, prefill, queries, services
 from apps.changes.history import stage_name
 from apps.changes.models import Change
+from apps.changes.queries.gates import ALL_REDUCE_NEEDS
+from apps.changes.queries.targets import run_already
 from apps.core import form_errors
 from apps.core.errors import FieldError, Invalid, PortalError, Stale
 from apps.core.hostlist import HostListError, expand, fold
@@ -33,22 +36,26 @@ def new(request: HttpRequest) -> HttpResponse:
     actor.require(Right.OPERATE, domain.cluster.scope_id)
     given = prefill.from_findings(domain, request.GET.getlist("node"), request.GET.getlist("component"))
     form = forms.NewForm(request.POST or None, initial=given.fields)
-    items = forms.ItemFormSet(request.POST or None, initial=given.items, prefix="items")
+    items = forms.ItemFormSet(request.POST or None, initial=_labelled(given.items), prefix="items")
+    context: dict[str, Any] = {"form": form, "items": items, "domain": domain, "findings": given.findings}
     if request.method == "POST" and form.is_valid() and items.is_valid():
         try:
+            node_ids = _node_ids(domain, form.cleaned_data["nodes"])
+            if _is_warned(request, domain, items, node_ids):
+                context["changes_nothing"] = True
+                return render(request, "changes/new.html", context | _shown(domain, given.fields["nodes"]))
             change = services.draft_change(
                 actor=actor,
                 domain_id=domain.pk,
                 kind=form.cleaned_data["kind"],
                 content=form.content(forms.wishes_in(items)),
-                node_ids=_node_ids(domain, form.cleaned_data["nodes"]),
+                node_ids=node_ids,
             )
         except Invalid as error:
             _show(form, items, error)
         else:
             messages.success(request, _("The draft is kept. Hand it in when it is ready for approval."))
             return redirect("changes:change", change.pk)
-    context = {"form": form, "items": items, "domain": domain, "findings": given.findings}
     return render(request, "changes/new.html", context | _shown(domain, given.fields["nodes"]))
 
 
@@ -59,7 +66,7 @@ def edit(request: HttpRequest, change_id: int) -> HttpResponse:
     held = _held(change)
     rows = [{"component": name, "version": version} for name, version in held["items"].items()]
     form = forms.ContentForm(request.POST or None, initial=held)
-    items = forms.ItemFormSet(request.POST or None, initial=rows, prefix="items")
+    items = forms.ItemFormSet(request.POST or None, initial=_labelled(rows), prefix="items")
     context: dict[str, Any] = {"form": form, "items": items, "change": change, "domain": change.domain}
     context |= {"version": change.version, "seen": json.dumps(held), "status": 200}
     if request.method == "POST" and form.is_valid() and items.is_valid():
@@ -78,6 +85,20 @@ def edit(request: HttpRequest, change_id: int) -> HttpResponse:
         else:
             return redirect("changes:change", change_id)
     return render(request, "changes/edit.html", context | _shown(change.domain, ""), status=context["status"])
+
+
+def _labelled(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Rows of components as the form shows them."""
+    shown = forms.shown_names()
+    return [{**row, "component": shown.get(row["component"], row["component"])} for row in rows]
+
+
+def _is_warned(request: HttpRequest, domain: Domain, items: Any, node_ids: list[int]) -> bool:
+    """Whether the change would change nothing, and who asks was not yet told so."""
+    if "all_the_same" in request.POST:
+        return False
+    ids = node_ids or list(Node.objects.in_use().under(domain).values_list("pk", flat=True))
+    return run_already(ids, {wish.component: wish.values for wish in forms.wishes_in(items)})
 
 
 def _domain(request: HttpRequest) -> Domain | None:
@@ -115,7 +136,8 @@ def _shown(domain: Domain, nodes: str) -> dict[str, Any]:
         }
         for stage in planned
     ]
-    return cluster_context(domain.cluster) | page.suggestions_for(rows) | {"stages": stages}
+    ahead = {"stages": stages, "all_reduce_needs": ALL_REDUCE_NEEDS}
+    return cluster_context(domain.cluster) | page.suggestions_for(rows) | ahead
 
 
 def _node_ids(domain: Domain, text: str) -> list[int]:

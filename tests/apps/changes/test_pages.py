@@ -307,3 +307,59 @@ def test_the_same_key_drafts_once_and_another_body_is_refused(domain, bo, api):
     assert (first.status_code, again.json()["id"]) == (201, first.json()["id"])
     assert Change.objects.count() == 1
     assert post(body | {"title": "Other"}).status_code == 422
+
+
+def test_a_component_is_typed_and_shown_by_its_label_or_its_id(domain, bo, client_of):
+    browser = client_of(bo)
+    for typed in ("GPU driver", "gpu driver", "gpu_driver"):
+        said = {"items-0-component": typed, "items-0-version": "580.1"}
+        assert browser.post(f"/changes/new/?domain={domain.pk}", filled(**said)).status_code == 302
+    drafted = {target.component for change in Change.objects.all() for target in change.targets.all()}
+    assert drafted == {"gpu_driver"}
+    page = browser.get(f"/changes/{Change.objects.first().pk}/edit/").content.decode()
+    assert 'value="GPU driver"' in page.split('id="id_items-0-component"')[0].rsplit("<input", 1)[1]
+    assert '<option value="GPU driver">gpu_driver</option>' in page
+
+
+def test_a_change_that_changes_nothing_is_kept_only_on_purpose_and_says_so(domain, bo, client_of):
+    browser = client_of(bo)
+    address = f"/changes/new/?domain={domain.pk}"
+    said = {"items-0-version": OLD}
+    assert "reports these versions already" in browser.post(address, filled(**said)).content.decode()
+    assert not Change.objects.exists()
+    page = browser.post(address, filled(**said, all_the_same="1"), follow=True).content.decode()
+    assert "This change changes nothing as things stand" in page
+
+
+def test_a_change_of_some_nodes_that_run_it_already_is_no_warning(domain, nodes, drafted, bo, client_of):
+    factories.report(nodes[0], gpu_driver="570.86.15", nccl=NEW)
+    page = client_of(bo).get(f"/changes/{drafted().pk}/").content.decode()
+    assert "changes nothing" not in page
+
+
+def test_a_draft_counts_nodes_that_run_the_version_already_as_their_table_does(nodes, drafted, bo, client_of):
+    factories.report(nodes[0], gpu_driver="570.86.15", nccl=NEW)
+    page = client_of(bo).get(f"/changes/{drafted([nodes[0].pk]).pk}/").content.decode()
+    assert "1 / 1 nodes" in page
+    assert page.count(">there<") == 1
+
+
+def test_a_change_that_is_over_keeps_what_was_reported_while_it_ran(nodes, started, bo, client_of):
+    change = started([nodes[0].pk])
+    factories.report(nodes[0], gpu_driver="570.86.15", nccl=NEW)
+    services.consider_reports(node_ids=[nodes[0].pk])
+    services.fail_change(
+        actor=actor_for(bo),
+        change_id=change.pk,
+        expected_version=Change.objects.get(pk=change.pk).version,
+        reason="x",
+    )
+    factories.report(nodes[0], gpu_driver="570.86.15", nccl=OLD)
+    page = client_of(bo).get(f"/changes/{change.pk}/").content.decode()
+    assert "1 / 1 nodes" in page
+    assert page.count(">there<") == 1
+
+
+def test_the_form_says_what_an_all_reduce_must_reach(domain, bo, client_of):
+    page = client_of(bo).get(f"/changes/new/?domain={domain.pk}").content.decode()
+    assert "of at least 1 GiB and with at least 80 % of the theoretical bandwidth" in page

@@ -127,7 +127,24 @@ def test_where_there_is_a_baseline_the_nodes_are_measured_again(started, nodes, 
     assert waits(change) == []
 
 
-def run(domain, nodes, *, at, busbw_bytes_per_s=850e9) -> BenchmarkRun:
+def test_the_gate_says_what_an_all_reduce_needs_and_what_was_found(started, nodes, domain):
+    earlier = run(domain, nodes, at=clock.now() - timedelta(days=1))
+    Baseline.objects.create(domain=domain, collective="all_reduce", run=earlier, set_at=clock.now())
+    change = started()
+    report_new(nodes[0])
+    assert "at least 1 GiB and 80 % of the theoretical bandwidth" in messages(change)
+    run(domain, nodes[:1], at=clock.now(), busbw_bytes_per_s=90e9)
+    assert "90.0 GB/s (10.0 % of theory); needed: at least 1 GiB and 80 %" in messages(change)
+    run(domain, nodes[:1], at=clock.now(), max_size_bytes=1 << 28)
+    assert "Found: 256 MiB" in messages(change)
+
+
+def messages(change) -> str:
+    stage = change.stages.get(state="running")
+    return " ".join(wait.message for wait in queries.gate_of(stage, now=clock.now()))
+
+
+def run(domain, nodes, *, at, busbw_bytes_per_s=850e9, max_size_bytes=8 << 30) -> BenchmarkRun:
     domain.unidirectional_bytes_per_s = 900e9
     domain.save()
     made = BenchmarkRun.objects.create(
@@ -138,7 +155,7 @@ def run(domain, nodes, *, at, busbw_bytes_per_s=850e9) -> BenchmarkRun:
         collective="all_reduce",
         ranks=8,
         status="complete",
-        max_size_bytes=8 << 30,
+        max_size_bytes=max_size_bytes,
         busbw_bytes_per_s=busbw_bytes_per_s,
         wrong_total=0,
         received_at=at,
