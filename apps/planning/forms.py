@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.accelerators import shipped_accelerators
 from apps.catalogue.engine.hf_config import model_from_config
-from apps.catalogue.engine.model_catalogue import model_named, shipped_models
+from apps.catalogue.engine.model_catalogue import model_named
 from apps.catalogue.engine.models import ModelSpec
 from apps.catalogue.queries import edited_accelerators
 from apps.core.actor import Actor
@@ -21,6 +21,7 @@ from apps.core.texts import say
 from apps.fleet.models import Cluster, Domain
 from apps.fleet.queries import clusters_visible
 from apps.planning import queries
+from apps.planning.catalogue_choices import accelerator_choices, model_choices
 from apps.planning.documents import model_document
 from apps.planning.engine.reading_parallel import COMPRESSED_BYTES, GRADIENT_BYTES
 from apps.planning.engine.workload import Precision
@@ -200,14 +201,13 @@ class PlanForm(forms.Form):
         clusters = clusters_visible(actor)
         if (scopes := actor.scope_ids(Right.OPERATE)) is not None:
             clusters = clusters.filter(scope_id__in=scopes)
-        domains = Domain.objects.filter(cluster__in=clusters, retired_at__isnull=True)
-        self._field("domain").queryset = domains.select_related("cluster")
+        self._field("domain").queryset = queries.domains_to_plan_for(actor)
         self._field("domain").label_from_instance = lambda domain: f"{domain.cluster} · {domain}"
         self._field("cluster").queryset = clusters
-        self._field("catalogue_model").choices = [(m.id, m.name) for m in shipped_models().values()]
-        parts = {part.id: part.name for part in shipped_accelerators().values() if part.memory_bytes}
-        own = {one: parts.get(one, one) for one in edited_accelerators(scopes)}
-        self._field("accelerator").choices = [("", "—"), *(parts | own).items()]
+        self._field("catalogue_model").choices = model_choices()
+        parts = [part.id for part in shipped_accelerators().values() if part.memory_bytes]
+        cards = accelerator_choices({*parts, *edited_accelerators(scopes)})
+        self._field("accelerator").choices = [("", "—"), *cards]
         if revises:
             del self.fields["name"]
 

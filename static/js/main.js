@@ -6,6 +6,7 @@ import "./palette.js";
 import "./jobs.js";
 import "./drop.js";
 import "./filter.js";
+import "./when.js";
 import "./scroll.js";
 import "./charts.js";
 import "./zone.js";

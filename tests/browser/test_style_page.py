@@ -165,6 +165,19 @@ def test_a_legend_hides_what_was_not_chosen_and_keeps_the_choice_in_the_address(
     assert "show-v=fail" in page.url
 
 
+def test_a_part_of_a_form_is_shown_for_the_answers_that_need_it(page: Page) -> None:
+    firmware, nameless = page.locator("[data-when='kind=b']"), page.locator("[data-when='!name']")
+    assert firmware.is_hidden()
+    page.locator("input[name=kind][value=b]").check()
+    assert firmware.is_visible()
+    page.locator("input[name=name]").fill("rack 7")
+    page.locator("input[name=name]").blur()
+    assert nameless.is_hidden()
+    page.locator("input[name=name]").fill("")
+    page.locator("input[name=name]").blur()
+    assert nameless.is_visible()
+
+
 def test_the_theme_changes_without_a_reload(page: Page) -> None:
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")
     other = "light" if page.evaluate("document.documentElement.dataset.bsTheme") == "dark" else "dark"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,6 +26,7 @@ class CatalogueModel:
 
     id: str
     name: str
+    maker: str
     aliases: tuple[str, ...]
     published_params: float
     source: str
@@ -39,6 +41,7 @@ def parse_model(row: Mapping[str, Any]) -> CatalogueModel:
     return CatalogueModel(
         id=row["id"],
         name=row["name"],
+        maker=row["maker"],
         aliases=tuple(row["aliases"]),
         published_params=float(row["params_b"]) * 1e9,
         source=row["source"],
@@ -52,6 +55,19 @@ def shipped_models() -> Mapping[str, CatalogueModel]:
     """The models that the product ships, by id."""
     document = yaml.safe_load(DATA.read_text(encoding="utf-8"))
     return MappingProxyType({row["id"]: parse_model(row) for row in document["models"]})
+
+
+@cache
+def models_by_maker() -> Mapping[str, tuple[CatalogueModel, ...]]:
+    """The shipped models by who made them, makers by name; a maker's by generation, then by size."""
+    models = sorted(shipped_models().values(), key=lambda model: (model.maker.casefold(), _natural(model.id)))
+    return MappingProxyType({maker: tuple(own) for maker, own in groupby(models, key=lambda m: m.maker)})
+
+
+def _natural(text: str) -> tuple[str | float, ...]:
+    """A key that sorts numbers in a text by their value: words and numbers take turns in it."""
+    parts = re.split(r"(\d+(?:\.\d+)?)", text)
+    return tuple(float(part) if place % 2 else part for place, part in enumerate(parts))
 
 
 @cache

@@ -69,3 +69,8 @@ def published_racks() -> tuple[PublishedRack, ...]:
 def power_figure(name: str) -> float:
     """One of the power figures."""
     return float(_document()["power"][name]["value"])
+
+
+def power_source(name: str) -> str:
+    """Where a power figure comes from."""
+    return str(_document()["power"][name]["source"])

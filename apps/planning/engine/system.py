@@ -178,8 +178,11 @@ def rates(part: Accelerator, precision: Precision, coefficients: Coefficients) -
 
 
 def _sustained(peak: float, power_w: float, picojoule: float, coefficients: Coefficients) -> float:
-    """Units and power limit a product together: the norm of both times, sharp where one clearly rules."""
+    """Units and power limit a product together: the norm of both times, sharp where one clearly rules.
+
+    Never above the peak, whatever a what-if makes of the coefficients.
+    """
     sharp = coefficients.power_sharpness
     units_s = 1.0 / (coefficients.gemm_peak_share * peak)
     power_s = picojoule * 1e-12 / power_w
-    return float((units_s**sharp + power_s**sharp) ** (-1.0 / sharp))
+    return min(peak, float((units_s**sharp + power_s**sharp) ** (-1.0 / sharp)))

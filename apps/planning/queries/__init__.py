@@ -15,12 +15,19 @@ from apps.planning.queries.plans import (
     versions_of,
     versions_visible,
 )
-from apps.planning.queries.systems import accelerators_per_node, figures_of, system_of
+from apps.planning.queries.systems import (
+    accelerators_per_node,
+    domains_to_plan_for,
+    figures_of,
+    system_of,
+    usual_domain,
+)
 
 __all__ = [
     "accelerators_per_node",
     "calibration_of",
     "calibration_versions",
+    "domains_to_plan_for",
     "figures_of",
     "launch_plan_versions",
     "measured_step_for",
@@ -29,6 +36,7 @@ __all__ = [
     "plans_visible",
     "plans_with_newest",
     "system_of",
+    "usual_domain",
     "version_for",
     "versions_of",
     "versions_visible",

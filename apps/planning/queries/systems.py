@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, QuerySet
 
 from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
 from apps.catalogue.engine.overlays import Kind
 from apps.catalogue.queries import edits_for
+from apps.core.actor import Actor
+from apps.core.rights import Right
 from apps.core.texts import Text, kept, say
 from apps.core.units import GB
 from apps.core.verdicts import Verdict
@@ -17,9 +19,30 @@ from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import graph_of
 from apps.fleet.engine.metrics import oversubscription
 from apps.fleet.models import Accelerator, Domain, LifeCycle, Node, SubDomain
+from apps.fleet.queries import clusters_visible
 from apps.planning.queries.measured import calibration_of
 
 USUAL_PER_NODE = 8  # accelerators of a host that nobody described
+
+
+def domains_to_plan_for(actor: Actor) -> QuerySet[Domain]:
+    """Domains in use of clusters in which the actor may make plans."""
+    clusters = clusters_visible(actor)
+    if (scopes := actor.scope_ids(Right.OPERATE)) is not None:
+        clusters = clusters.filter(scope_id__in=scopes)
+    return Domain.objects.filter(cluster__in=clusters, retired_at__isnull=True).select_related("cluster")
+
+
+def usual_domain(actor: Actor, *, cluster: str = "") -> int | None:
+    """The id of the domain that a new plan is most likely for: the first of the cluster, else the only one there is.
+
+    cluster: a slug; empty where no cluster is chosen.
+    """
+    domains = domains_to_plan_for(actor).order_by("pk")
+    chosen = list(
+        (domains.filter(cluster__slug=cluster) if cluster else domains).values_list("pk", flat=True)[:2]
+    )
+    return chosen[0] if chosen and (cluster or len(chosen) == 1) else None
 
 
 def system_of(domain: Domain, *, measured: bool = True) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from apps.core.actor import Actor
 from apps.core.errors import Invalid
 from apps.core.rights import Right
 from apps.core.speech import said
+from apps.planning.catalogue_choices import accelerator_choices, model_choices
 from apps.planning.documents import model_document
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.reading_model import read_model
@@ -102,7 +103,7 @@ class ModelField(forms.Field):
 
     def offer(self, plan: PlanVersion | None) -> None:
         """Set the choices: the catalogue, and the plan's own model first."""
-        choices = [(one.id, one.name) for one in shipped_models().values()]
+        choices: list[Any] = list(model_choices())
         if plan is not None:
             self.of_plan = plan.input["model"]
             name = self.of_plan.get("name") or now_("its model")
@@ -135,8 +136,7 @@ class CardField(forms.ChoiceField):
         shipped = shipped_accelerators()
         known = [part.id for part in shipped.values() if part.memory_bytes and part.memory_bytes_per_s]
         edited = edited_accelerators(actor.scope_ids(Right.READ))
-        names = {one: shipped[one].name if one in shipped else one for one in (*known, *edited)}
-        self.choices = list(names.items())
+        self.choices = accelerator_choices({*known, *edited})
 
 
 class FiniteField(forms.FloatField):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -11,15 +11,18 @@ from django.utils.translation import gettext_lazy as _l
 from apps.catalogue.engine.accelerators import Accelerator, source_titles
 from apps.catalogue.engine.models import ModelSpec
 from apps.core.errors import FieldError, Invalid, OutOfRange
+from apps.core.speech import said
+from apps.core.texts import kept, of_row
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields
 from apps.planning.engine.reading_model import read_model, read_system
 from apps.planning.engine.reading_part import read_part
 from apps.planning.engine.system import System, peak_flops
+from apps.planning.engine.warnings import domain_warnings
 from apps.planning.engine.workload import Precision
 from apps.planning.studies import fields as f
 from apps.planning.studies.base import Values
-from apps.planning.studies.blocks import Assumed
+from apps.planning.studies.blocks import Assumed, Note
 from apps.planning.studies.own_figures import OwnFiguresFields
 
 SIZES = ("accelerator", "accelerators", "domain_size", "sub_domain_size", "convergence_ratio")
@@ -92,6 +95,21 @@ def peak_of(values: Values) -> float:
     except OutOfRange as refused:
         problem = FieldError(pointer="/precision", message=refused.message, code=refused.code)
         raise Invalid(refused.message, errors=[problem]) from refused
+
+
+def domain_rows(values: Values, **changed: Any) -> list[dict[str, Any]]:
+    """What is to be said about the size of the scale-up domain, as JSON values. Raises as `system_from`."""
+    system, _assumed = system_from(values, **changed)
+    return [
+        {"code": one.code, "message": one.message, **kept(one.message)} for one in domain_warnings(system)
+    ]
+
+
+def warning_notes(rows: Sequence[Mapping[str, Any]]) -> Iterator[Note]:
+    """Such rows as notes; their text says what the answer is worth then."""
+    for row in rows:
+        text = _("Its bandwidth is taken to reach all of the domain, which no shipped system shows.")
+        yield Note(tone="warn", title=said(of_row(row)), text=text)
 
 
 def card_assumptions(values: Values, assumed: tuple[Assumption, ...]) -> Iterator[dict[str, Any]]:

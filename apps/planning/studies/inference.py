@@ -16,6 +16,7 @@ from apps.planning.studies.hardware import (
     HARDWARE_START,
     HardwareFields,
     card_assumptions,
+    domain_rows,
     model_from,
     peak_of,
     system_from,
@@ -90,6 +91,7 @@ def compute(values: Values) -> Result:
         "pools": _pools(values, model, system, prefill_layout, decode_layout) if batch <= most else None,
         "sweep": _sweep(model, system, decode_layout, context=context, most=most),
         "large_pool": _large_pool(values, system),
+        "warnings": domain_rows(values, accelerators=values["domain_size"]),
         "assumptions": list(card_assumptions(values, assumed)),
     }
 

@@ -23,6 +23,7 @@ from apps.planning.studies.blocks import (
     count_shown,
     line,
 )
+from apps.planning.studies.hardware import warning_notes
 
 BOUND = {"compute": _l("compute"), "memory": _l("memory"), "collectives": _l("latency of collectives")}
 
@@ -52,6 +53,7 @@ def show(values: Values, result: Result) -> list[Block]:
 
 
 def _notes(values: Values, result: Result) -> Iterator[Note]:
+    yield from warning_notes(result["warnings"])
     if result["free_bytes"] < 0:
         text = _("The weights need %(missing)s more than a decode replica may use.")
         said = {"missing": show_bytes(-result["free_bytes"])}

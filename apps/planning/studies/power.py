@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isclose
 from typing import Any
 
 from django import forms
@@ -11,7 +12,7 @@ from django.utils.translation import gettext_lazy as _l
 
 from apps.core.texts import say
 from apps.planning.engine import power as engine
-from apps.planning.engine.operations import cooling_bands, power_figure, published_racks
+from apps.planning.engine.operations import cooling_bands, power_figure, power_source, published_racks
 from apps.planning.engine.power import Feed, RackParts, Room
 from apps.planning.studies import fields as f
 from apps.planning.studies.base import Result, Study, Values
@@ -67,7 +68,7 @@ class PowerForm(f.StudyForm):
         _l("Hosts, fans and conversion on top"),
         most=300,
         unit="%",
-        help_text=_l("35 in a host of 8 at 10.2 kW."),
+        help_text=_l("26 to 40 in a GB200 NVL72; 82 in an air-cooled host of 8 H100 at 10.2 kW."),
     )
     switch_trays = f.whole(_l("Switch trays"), least=0, most=200)
     switch_tray_kw = f.number(_l("A switch tray draws"), most=100, unit="kW")
@@ -167,16 +168,15 @@ def _cooling(rack_kw: float, present: str) -> Result:
 def _assumptions(values: Values) -> list[dict[str, Any]]:
     assumed = Assumed()
     assumed.add("card_w", values["card_w"], say("power of an accelerator at full load"), "given")
-    assumed.add(
-        "overhead_share",
-        values["overhead_percent"] / 100,
-        say("DGX H100: 10.2 kW for 8 x 700 W"),
-        "vendor_doc",
-    )
+    share, shipped = values["overhead_percent"] / 100, power_figure("node_overhead_share")
+    if isclose(share, shipped):
+        assumed.add("overhead_share", share, power_source("node_overhead_share"), "derived")
+    else:
+        assumed.add("overhead_share", share, say("hosts, fans and conversion, as asked"), "given")
     assumed.add(
         "feed_load_share",
         power_figure("feed_load_share"),
-        say("continuous load on a breaker"),
+        power_source("feed_load_share"),
         "rule_of_thumb",
     )
     for band in cooling_bands():

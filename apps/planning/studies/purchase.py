@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _l
 
 from apps.catalogue.engine.model_catalogue import shipped_models
 from apps.core.units import show_share
+from apps.planning.catalogue_choices import model_choices
 from apps.planning.documents import model_document
 from apps.planning.engine import cost
 from apps.planning.engine.cost import Offer, Prices
@@ -33,7 +34,15 @@ from apps.planning.studies.blocks import (
     line,
 )
 from apps.planning.studies.growing import growth_of
-from apps.planning.studies.hardware import HardwareFields, card_assumptions, peak_of, system_from
+from apps.planning.studies.hardware import (
+    HARDWARE_START,
+    HardwareFields,
+    card_assumptions,
+    domain_rows,
+    peak_of,
+    system_from,
+    warning_notes,
+)
 from apps.planning.studies.prices import PriceFields, prices_of, start_prices
 
 MOST_SIZE = 8192
@@ -42,10 +51,10 @@ MOST_SIZE = 8192
 class PurchaseForm(PriceFields, HardwareFields):
     """Workloads, sizes, and what a card costs in either kind of cluster."""
 
-    start = start_prices() | {
+    start = start_prices() | HARDWARE_START | {
         "workloads": ["llama-3-70b", "mixtral-8x22b"], "precision": "bf16", "seq_len": 4096, "global_batch": 576,
-        "sizes": "144, 288, 576", "accelerator": "nvidia-h100-sxm5-80gb", "domain_size": 72, "ordinary_domain": 8,
-        "ordinary_capital_per_card": 32000, "ordinary_it_kw_per_card": 1.3,
+        "sizes": "144, 288, 576", "ordinary_domain": 8, "it_kw_per_card": 1.75, "ordinary_capital_per_card": 32000,
+        "ordinary_it_kw_per_card": 1.8,
     }  # fmt: skip
     groups = (
         (_l("Workloads"), ("workloads", "precision", "seq_len", "global_batch", "sizes")),
@@ -67,7 +76,7 @@ class PurchaseForm(PriceFields, HardwareFields):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen: Any = self.fields["workloads"]
-        chosen.choices = [(one.id, one.name) for one in shipped_models().values()]
+        chosen.choices = model_choices()
         chosen.widget.attrs["size"] = 8
 
     def clean_workloads(self) -> list[str]:
@@ -99,6 +108,7 @@ def work(values: Values, on_progress: Progress) -> Result:
     return {
         "break_even_speedup": cost.break_even_speedup(supernode, ordinary, values["sizes"][-1]),
         "workloads": rows,
+        "warnings": domain_rows(values, accelerators=values["sizes"][-1]),
         "assumptions": list(card_assumptions(values, assumed)),
     }
 
@@ -190,6 +200,7 @@ def _stats(result: Result) -> Iterator[Stat]:
 
 
 def _notes(result: Result) -> Iterator[Note]:
+    yield from warning_notes(result["warnings"])
     for row in result["workloads"]:
         if not row["sizes"]:
             said = {"model": row["model"]}

@@ -17,7 +17,14 @@ from apps.planning.studies.blocks import (
     Assumed,
 )
 from apps.planning.studies.growing import LIMITS, growth_of, point_json, search_input
-from apps.planning.studies.hardware import HardwareFields, card_assumptions, peak_of, system_from
+from apps.planning.studies.hardware import (
+    HARDWARE_START,
+    HardwareFields,
+    card_assumptions,
+    domain_rows,
+    peak_of,
+    system_from,
+)
 from apps.planning.studies.scaling_shown import FULL, HOSTS, ORDINARY, SUPERNODE, show
 
 RATIOS = (1.0, 2.0, 4.0)
@@ -27,10 +34,9 @@ MOST_SIZE = 16_384
 class ScalingForm(HardwareFields):
     """A model, a batch, the sizes to look at, and the ways to join one of them."""
 
-    start = {
-        "model": "llama-3-70b", "precision": "bf16", "seq_len": 4096, "global_batch": 288,
-        "accelerator": "nvidia-h100-sxm5-80gb", "domain_size": 144, "ordinary_domain": 8,
-        "sizes": "72, 144, 288, 576, 1152", "growth": "strong", "joined": 144, "sub_domains": "36, 24",
+    start = HARDWARE_START | {
+        "model": "llama-3-70b", "precision": "bf16", "seq_len": 4096, "global_batch": 288, "ordinary_domain": 8,
+        "sizes": "72, 144, 288, 576, 1152", "growth": "strong", "joined": 72, "sub_domains": "36, 24",
     }  # fmt: skip
     groups = (
         (_l("Training"), ("model", "precision", "seq_len", "global_batch", "growth")),
@@ -83,7 +89,13 @@ def work(values: Values, on_progress: Progress) -> Result:
     first = next((point["tokens_per_s"] for point in points if point["tokens_per_s"]), None)
     for point in points:
         point["efficiency"] = point["tokens_per_s"] / first if first and point["tokens_per_s"] else None
-    return {"growth": growth, "shapes": points, "assumptions": _assumptions(values)}
+    widest = max(values["domain_size"], values["joined"])
+    return {
+        "growth": growth,
+        "shapes": points,
+        "warnings": domain_rows(values, accelerators=values["joined"], domain_size=widest),
+        "assumptions": _assumptions(values),
+    }
 
 
 def shapes_of(cards: int, sub_domains: Sequence[int], ordinary: int) -> tuple[Shape, ...]:

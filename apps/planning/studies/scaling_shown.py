@@ -24,6 +24,7 @@ from apps.planning.studies.blocks import (
     count_shown,
     line,
 )
+from apps.planning.studies.hardware import warning_notes
 from apps.planning.words import BOTTLENECKS
 
 SUPERNODE, ORDINARY = "supernode", "ordinary"
@@ -36,6 +37,7 @@ def show(values: Values, result: Result) -> list[Block]:
     growth = result["growth"]
     return [
         Stats(stats=list(_stats(growth, result["shapes"]))),
+        *warning_notes(result["warnings"]),
         *_notes(values, growth),
         _throughput_chart(growth),
         _efficiency_chart(growth),

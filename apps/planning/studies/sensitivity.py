@@ -18,6 +18,7 @@ from apps.planning.engine.estimate import PlanInput, estimate
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.sensitivity import scaled, sensitivity
 from apps.planning.engine.step_time import step_time
+from apps.planning.engine.system import rates
 from apps.planning.studies import fields as f
 from apps.planning.studies.base import Result, Study, Values
 from apps.planning.studies.blocks import (
@@ -34,7 +35,7 @@ from apps.planning.studies.blocks import (
     axes,
     line,
 )
-from apps.planning.studies.hardware import HardwareFields, system_document
+from apps.planning.studies.hardware import HardwareFields, domain_rows, system_document, warning_notes
 from apps.planning.words import SWINGS
 
 FACTORS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
@@ -50,7 +51,7 @@ class SensitivityForm(HardwareFields):
     """A model, a system and one layout."""
 
     start = {
-        "model": "llama-3-70b", "accelerator": "nvidia-h100-sxm5-80gb", "accelerators": 144, "domain_size": 144,
+        "model": "llama-3-70b", "accelerator": "nvidia-gb200", "accelerators": 144, "domain_size": 72,
         "tp": 8, "pp": 9, "vpp": 1, "dp": 2, "cp": 1, "ep": 1, "micro_batch": 1, "global_batch": 144,
         "seq_len": 8192, "recompute": "selective", "zero": 1, "precision": "bf16", "change_percent": 20,
     }  # fmt: skip
@@ -115,7 +116,7 @@ def plan_of(values: Values) -> PlanInput:
 def compute(values: Values) -> Result:
     """Swings, curves over factors, and the grid of bandwidth and efficiency, as JSON values."""
     plan, c = plan_of(values), shipped_coefficients()
-    base = estimate(plan)
+    base, limit = estimate(plan), rates(plan.system.accelerator, plan.workload.precision, c)
     return {
         "iteration_time_s": base.iteration_time_s,
         "tokens_per_s": base.tokens_per_s,
@@ -132,6 +133,8 @@ def compute(values: Values) -> Result:
             [_seconds(plan, c, {"scale_up_bandwidth": up, "matrix_efficiency": rate}) for up in GRID]
             for rate in GRID
         ],
+        "efficiency_limit": limit.peak_flops / limit.matrix_flops,
+        "warnings": domain_rows(values),
         "assumptions": _assumptions(values, base.assumptions),
     }
 
@@ -185,11 +188,21 @@ def _on_what(values: Values, swing: Result) -> str:
 
 
 def _notes(result: Result) -> Iterator[Note]:
+    yield from warning_notes(result["warnings"])
     if not result["fits"]:
         yield Note(
             tone="warn",
             title=_("This layout does not fit the memory"),
             text=_("Its times are what they would be."),
+        )
+    if result["efficiency_limit"] < FACTORS[-1]:
+        text = _(
+            "Products reach the peak of the accelerator at %(factor)s ×, so more efficiency than that changes nothing."
+        )
+        yield Note(
+            tone="neutral",
+            title=_("Efficiency ends at the peak"),
+            text=text % {"factor": f"{result['efficiency_limit']:.2f}"},
         )
     half = result["curves"]["scale_up_bandwidth"][FACTORS.index(0.5)] / result["iteration_time_s"] - 1
     text = _(

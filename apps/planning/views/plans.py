@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 from django_tables2 import RequestConfig
 
 from apps.core import form_errors
+from apps.core.actor import Actor
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
@@ -57,7 +58,7 @@ def plans(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """The wizard."""
     actor = actor_of(request)
-    form = PlanForm(request.POST or None, actor=actor, initial=_first(request))
+    form = PlanForm(request.POST or None, actor=actor, initial=_first(request, actor))
     if request.method == "POST" and form.is_valid():
         try:
             domain = form.cleaned_data["domain"]
@@ -218,10 +219,11 @@ def _pairs(raw: list[str]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _first(request: HttpRequest) -> dict[str, Any]:
-    """The first values, for the domain that ?domain= names."""
-    raw = request.GET.get("domain", "")
-    return first_values() | ({"domain": int(raw)} if raw.isdecimal() else {})
+def _first(request: HttpRequest, actor: Actor) -> dict[str, Any]:
+    """The first values, for the domain that ?domain= names; else for the only one there is to plan for."""
+    raw, cluster = request.GET.get("domain", ""), request.GET.get("cluster", "")
+    domain = int(raw) if raw.isdecimal() else queries.usual_domain(actor, cluster=cluster)
+    return first_values() | ({"domain": domain} if domain is not None else {})
 
 
 def _base_version(request: HttpRequest, row: Plan) -> PlanVersion | None:

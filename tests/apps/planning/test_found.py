@@ -128,7 +128,7 @@ def test_the_page_says_that_only_the_best_are_listed(searched, bo, client_of):
     listed, feasible = len(searched.result["best"]), searched.result["feasible"]
     assert listed < feasible
     assert f"The best {listed} of {feasible:,} are listed, with the best on each number" in text
-    assert f"The filters choose among these {listed}" in text
+    assert f"The filters choose among the {listed} that are listed" in text
 
 
 @pytest.mark.parametrize(

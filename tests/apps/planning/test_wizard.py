@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from apps.core.errors import Invalid
@@ -159,3 +161,48 @@ def test_all_of_a_domain_stays_all_of_it(cluster):
     document = small() | {"system": {"accelerator": "nvidia-gb200", "accelerators": 8, "domain_size": 8}}
     assert values_of(document, domain_id=1)["accelerators"] is None
     assert values_of(document, domain_id=None)["accelerators"] == 8
+
+
+def chosen_domain(browser, address):
+    return browser.get(address).context["form"]["domain"].value()
+
+
+def test_the_only_domain_is_chosen_already(cluster, bo, client_of):
+    browser = client_of(bo)
+    assert chosen_domain(browser, "/plans/new/") is None, "none is there yet"
+    domain = domain_of(cluster)
+    assert chosen_domain(browser, "/plans/new/") == domain.pk
+
+
+def test_of_several_domains_that_of_the_cluster_is_chosen(cluster, other_cluster, ada, client_of):
+    here, there = domain_of(cluster), domain_of(other_cluster)
+    browser = client_of(ada)
+    assert chosen_domain(browser, "/plans/new/") is None
+    assert chosen_domain(browser, f"/plans/new/?cluster={other_cluster.slug}") == there.pk
+    assert chosen_domain(browser, f"/plans/new/?domain={here.pk}") == here.pk
+
+
+def test_domains_that_somebody_may_not_plan_for_do_not_count(cluster, other_cluster, bo, client_of):
+    own, foreign = domain_of(cluster), domain_of(other_cluster)
+    browser = client_of(bo)
+    assert chosen_domain(browser, "/plans/new/") == own.pk
+    assert chosen_domain(browser, f"/plans/new/?cluster={foreign.cluster.slug}") is None
+
+
+def test_models_and_accelerators_stand_by_who_made_them(cluster, bo):
+    form = PlanForm(actor=actor_for(bo))
+    models = dict(form.fields["catalogue_model"].choices)
+    assert "Meta" in models and ("llama-3-70b", "Llama 3 70B") in models["Meta"]
+    cards = [name for name, _choices in form.fields["accelerator"].choices][1:]
+    assert cards == sorted(cards, key=str.casefold) and len(cards) > 1
+
+
+def test_parts_that_only_one_answer_needs_say_so(cluster, bo, client_of):
+    text = client_of(bo).get("/plans/new/").content.decode()
+    assert re.findall(r'data-when="([^"]+)"', text) == [
+        *("model_source=catalogue", "model_source=config", "model_source=shape"),
+        *("domain", "!domain", "question=estimate", "question=search"),
+    ]
+    assert " hidden>" not in text.partition("<form")[2].partition("data-when")[2], (
+        "all is there without a script"
+    )

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from apps.catalogue.engine.model_catalogue import CatalogueModel, find_model, model_named, shipped_models
+from apps.catalogue.engine.model_catalogue import (
+    CatalogueModel,
+    find_model,
+    model_named,
+    models_by_maker,
+    shipped_models,
+)
 from apps.core.errors import Missing
 
 
@@ -24,3 +30,12 @@ def test_an_unknown_name_is_none_or_missing() -> None:
     assert find_model("Nemotron_3_Nano") is None
     with pytest.raises(Missing):
         model_named("Nemotron_3_Nano")
+
+
+def test_models_stand_by_maker_and_within_by_generation_and_size():
+    makers = models_by_maker()
+    assert list(makers) == sorted(makers, key=str.casefold)
+    assert sorted(m.id for own in makers.values() for m in own) == sorted(shipped_models())
+    meta = [model.id for model in makers["Meta"]]
+    assert meta.index("llama-1-65b") < meta.index("llama-2-7b") < meta.index("llama-2-13b")
+    assert meta.index("llama-2-70b") < meta.index("llama-3-8b") < meta.index("llama-3.1-405b")

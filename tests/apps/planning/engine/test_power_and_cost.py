@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.catalogue.engine.accelerators import accelerator
 from apps.core.errors import OutOfRange
 from apps.planning.engine.cost import (
     Block,
@@ -21,7 +22,7 @@ from apps.planning.engine.cost import (
     total_cost,
     yearly_cost,
 )
-from apps.planning.engine.operations import cooling_bands, power_figure
+from apps.planning.engine.operations import cooling_bands, power_figure, power_source, published_racks
 from apps.planning.engine.power import (
     Feed,
     RackParts,
@@ -49,9 +50,21 @@ def test_rack_power_is_the_sum_of_its_parts() -> None:
     assert power.total_kw == pytest.approx(86.4 * 1.35 + 9)
 
 
-def test_a_host_of_eight_h100_comes_near_its_data_sheet() -> None:
-    host = RackParts(cards=8, card_w=700, node_overhead_share=power_figure("node_overhead_share"))
-    assert rack_power(host).total_kw == pytest.approx(10.2, rel=0.3)
+def overhead_share(rack_kw: float, cards: int, card_kw: float, rest_kw: float = 0.0) -> float:
+    """What of a published power is neither cards nor the rest, against the cards."""
+    return (rack_kw - cards * card_kw - rest_kw) / (cards * card_kw)
+
+
+def test_the_overhead_follows_from_the_rack_that_its_source_names() -> None:
+    (rack,) = (one for one in published_racks() if one.name == "GB200 NVL72")
+    card_w = accelerator("nvidia-gb200").tdp_w
+    assert card_w == 1200
+    rest = 9 * power_figure("switch_tray_kw") + 2.0
+    low, high = (overhead_share(kw, 72, card_w / 1000, rest) for kw in (rack.low_kw, rack.high_kw))
+    assert low < power_figure("node_overhead_share") < high
+    said = power_source("node_overhead_share")
+    assert f"{low:.2f} to {high:.2f}" in said and f"{rack.low_kw:g} to {rack.high_kw:g} kW" in said
+    assert f"has {overhead_share(10.2, 8, 0.7):.2f}" in said
 
 
 @pytest.mark.parametrize(

@@ -179,3 +179,12 @@ def test_layouts_that_differ_in_an_order_that_says_nothing_are_listed_once() -> 
     first = [place for place in range(len(found.table)) if found.table.layouts.pp[place] == 1]
     assert later.table.step_s[fastest].tolist() == found.table.step_s[first].tolist()
     assert later.table.peak_bytes[fastest].tolist() == found.table.peak_bytes[first].tolist()
+
+
+@pytest.mark.parametrize(("domain", "warned"), [(8, False), (72, True)])
+def test_a_domain_that_no_system_ships_with_is_warned_of(domain: int, warned: bool) -> None:
+    plan = read_plan(changed(LLAMA_70B, domain_size=domain, accelerators=128))
+    found = {warning.code: str(warning.message) for warning in estimate(plan).warnings}
+    assert ("domain_above_catalogue" in found) is warned
+    if warned:
+        assert "up to 8 cards" in found["domain_above_catalogue"]

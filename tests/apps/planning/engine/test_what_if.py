@@ -19,13 +19,16 @@ from apps.planning.engine.calibration import (
     measured_bandwidth,
 )
 from apps.planning.engine.candidates import Limits
+from apps.planning.engine.coefficients import shipped_coefficients
 from apps.planning.engine.estimate import estimate
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.reading_search import read_search
 from apps.planning.engine.scaling import Shape, bottleneck, compare_shapes, grow, shapes_of_144
 from apps.planning.engine.search import SearchInput
-from apps.planning.engine.sensitivity import sensitivity
-from tests.apps.planning.engine.plans import DEEPSEEK_V3, LLAMA_70B
+from apps.planning.engine.sensitivity import scaled, sensitivity
+from apps.planning.engine.system import peak_flops, rates
+from apps.planning.engine.workload import Precision
+from tests.apps.planning.engine.plans import DEEPSEEK_V3, LLAMA_70B, changed
 
 LIMITS = Limits(max_tp=16, max_pp=32, max_vpp=4, max_micro_batch=4)
 
@@ -115,6 +118,19 @@ def test_sensitivity_puts_the_widest_swing_first_and_efficiency_helps() -> None:
     for name in ("scale_up_bandwidth", "scale_out_bandwidth", "matrix_efficiency", "memory_bandwidth"):
         assert by_name[name].raised_s <= by_name[name].lowered_s
     assert by_name["launch_time"].raised_s >= by_name["launch_time"].lowered_s
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp8", "nvfp4"])
+def test_no_efficiency_makes_products_faster_than_the_peak(precision: str) -> None:
+    plan = read_plan(changed(DEEPSEEK_V3, precision=precision))
+    peak = peak_flops(plan.system.accelerator, plan.workload.precision)
+    for factor in (1.0, 2.0, 10.0):
+        changed_plan, c = scaled(plan, shipped_coefficients(), "matrix_efficiency", factor)
+        found = rates(changed_plan.system.accelerator, plan.workload.precision, c)
+        assert found.matrix_flops <= peak and found.half_flops <= peak_flops(
+            plan.system.accelerator, Precision.BF16
+        )
+    assert estimate(plan, scaled(plan, shipped_coefficients(), "matrix_efficiency", 10.0)[1]).mfu < 1.0
 
 
 def test_without_runs_nothing_is_corrected() -> None:
