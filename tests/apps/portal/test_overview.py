@@ -101,7 +101,7 @@ def test_a_node_whose_drift_fails_is_in_service_and_not_fit(
     assert (figures.nodes_in_service, figures.nodes_drifting, figures.findings_failing) == (4, 1, 2)
 
     overview = client_of(bo).get(reverse("portal:overview")).content.decode()
-    assert "drift fails on 1: not fit to train" in overview
+    assert "1 node is not fit: its drift fails" in overview
     cluster = client_of(bo).get(reverse("portal:cluster", args=[drifting.cluster.slug])).content.decode()
     for page in (overview, cluster):
         assert "not fit" in page
