@@ -45,6 +45,7 @@ DATA_TEXTS: tuple[tuple[str, str, Set[str]], ...] = (
     ("apps/catalogue/data/supernodes.yaml", "systems", {"note"}),
     ("apps/planning/data/operations.yaml", "cooling_bands", {"source"}),
     ("apps/planning/data/operations.yaml", "failure_presets", {"source"}),
+    ("apps/planning/data/operations.yaml", "power", {"source"}),
     ("apps/environments/data/compatibility.yaml", "rules", {"title", "why", "remedy", "source"}),
     ("apps/environments/data/job_env.yaml", "values", {"why", "instead"}),
     ("apps/environments/data/job_env.yaml", "idle", {"why", "instead"}),

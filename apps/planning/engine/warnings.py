@@ -49,7 +49,7 @@ def domain_warnings(system: System) -> tuple[Warning, ...]:
         Warning(
             code="domain_above_catalogue",
             message=say(
-                "%(name)s ships in scale-up domains of up to %(most)s cards, so one of %(domain_size)s is a thought",
+                "%(name)s ships in scale-up domains of up to %(most)s cards; one of %(domain_size)s is hypothetical",
                 name=system.accelerator.name,
                 most=most,
                 domain_size=system.domain_size,

@@ -196,9 +196,7 @@ def _notes(result: Result) -> Iterator[Note]:
             text=_("Its times are what they would be."),
         )
     if result["efficiency_limit"] < FACTORS[-1]:
-        text = _(
-            "Products reach the peak of the accelerator at %(factor)s ×, so more efficiency than that changes nothing."
-        )
+        text = _("At %(factor)s × products reach the peak of the accelerator; beyond it the curve is flat.")
         yield Note(
             tone="neutral",
             title=_("Efficiency ends at the peak"),

@@ -82,7 +82,7 @@ def test_a_domain_larger_than_any_that_ships_is_said(key, page, answer):
     large = {"accelerator": "nvidia-h100-sxm5-80gb", "domain_size": 144}
     assert answer(key)["warnings"] == []
     assert [one["code"] for one in answer(key, **large)["warnings"]] == ["domain_above_catalogue"]
-    assert "ships in scale-up domains of up to 8 cards, so one of 144 is a thought" in page(key, **large)
+    assert "ships in scale-up domains of up to 8 cards; one of 144 is hypothetical" in page(key, **large)
 
 
 @pytest.mark.parametrize(

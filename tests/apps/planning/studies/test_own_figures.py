@@ -84,7 +84,8 @@ def test_others_do_not_see_them(own, ask, eve):
 @pytest.mark.parametrize("key", LONG)
 def test_a_long_study_takes_them_along_to_its_worker(key, own, bo, api):
     own(500)
-    answer = api(factories.bearer(bo, "plan:write")).post(f"/api/v1/planning/{key}/", {}, format="json")
+    asked = {"accelerator": CARD}
+    answer = api(factories.bearer(bo, "plan:write")).post(f"/api/v1/planning/{key}/", asked, format="json")
     values = Job.objects.get(pk=answer.json()["id"]).arguments["values"]
     assert values["figures"]["dense_tflops.bf16"]["value"] == 500
 
