@@ -58,7 +58,7 @@ environment() {
   if is_installed "$file"; then return; fi
   # An environment for the tests serves the portal too.
   if [ "$file" = base.txt ] && is_installed dev.txt; then return; fi
-  say "Installing Python packages (requirements/$file)"
+  say "Installing Python packages (requirements/$file); this takes a minute or two, once"
   rm -f .venv/.installed
   .venv/bin/pip install -qq --require-hashes -r "requirements/$file" </dev/null
   sha256sum "requirements/$file" >.venv/.installed

@@ -21,7 +21,7 @@ from apps.benchmarks.models import BenchmarkRun
 from apps.core import actor as actors
 from apps.core import clock
 from apps.core.actor import EVERYWHERE, Actor, Via
-from apps.core.errors import Conflict
+from apps.core.errors import Conflict, Missing
 from apps.core.rights import Right, Role
 from apps.core.texts import say
 from apps.environments import services as environments
@@ -135,6 +135,26 @@ def load() -> list[Login]:
     with deciding():
         record(actor=shell, action=LOADED, on=cluster, scope_id=cluster.scope_id)
     return logins
+
+
+def new_passwords() -> list[Login]:
+    """Give the people of the loaded demonstration new passwords, which end their sessions. Kept nowhere, as in load.
+
+    Raises Missing where no demonstration is loaded.
+    """
+    if not is_loaded():
+        raise Missing(say("no demonstration fleet is loaded"))
+    return [_with_new_password(name, role) for name, role in PEOPLE]
+
+
+def _with_new_password(name: str, role: Role) -> Login:
+    password = secrets.token_urlsafe(12)
+    with deciding():
+        person = Person.objects.select_for_update().get(email=_email(name))
+        person.set_password(password)
+        person.save(update_fields=["password"])
+        record(actor=actors.command("load_demo"), action="person.password_changed", on=person)
+    return Login(name=name, role=role, email=person.email, password=password)
 
 
 def _tell(cluster: Cluster, domain: Domain) -> None:

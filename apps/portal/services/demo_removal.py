@@ -9,8 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from django.db import models
+from django.db.models import Exists, OuterRef
 
-from apps.accounts.models import Person, RoleGrant, Scope
+from apps.accounts.models import Person, PersonKind, RoleGrant, Scope
 from apps.accounts.services import leave
 from apps.audit.services import decision, record
 from apps.core.actor import Actor
@@ -27,7 +28,7 @@ Rows = dict[type[models.Model], set[object]]
 
 @decision
 def remove(*, actor: Actor) -> Counter[str]:
-    """Remove every demonstration cluster with all that belongs to it, and let its people leave.
+    """Remove every demonstration cluster with all that belongs to it, and let its people and service accounts leave.
 
     Gives back how many rows of each model went. Raises Missing where there is none, Conflict where nobody else
     is administrator.
@@ -35,9 +36,10 @@ def remove(*, actor: Actor) -> Counter[str]:
     if not Cluster.objects.filter(is_demo=True).exists():
         raise Missing(say("no demonstration fleet is loaded"))
     _require_another_admin()
+    leaving = [*_people(), *_service_accounts()]
     removed = remove_clusters(actor=actor)
-    for person in Person.objects.filter(email__endswith=DEMO_ADDRESSES, is_active=True):
-        leave(person_id=person.pk, actor=actor, reason="the demonstration was removed")
+    for person_id in leaving:
+        leave(person_id=person_id, actor=actor, reason="the demonstration was removed")
     return removed
 
 
@@ -56,6 +58,22 @@ def remove_clusters(*, actor: Actor) -> Counter[str]:
     if removed:
         _drop_unused_evidence()
     return removed
+
+
+def _people() -> list[int]:
+    """Ids of the demonstration's people who have not left."""
+    people = Person.objects.filter(email__endswith=DEMO_ADDRESSES, is_active=True)
+    return list(people.order_by("id").values_list("pk", flat=True))
+
+
+def _service_accounts() -> list[int]:
+    """Ids of the service accounts that have roles in demonstration clusters and nowhere else."""
+    scopes = Cluster.objects.filter(is_demo=True).values("scope")
+    here = RoleGrant.objects.filter(person=OuterRef("pk"), scope__in=scopes)
+    elsewhere = RoleGrant.objects.filter(person=OuterRef("pk")).exclude(scope__in=scopes)
+    accounts = Person.objects.filter(kind=PersonKind.SERVICE, is_active=True)
+    found = accounts.filter(Exists(here), ~Exists(elsewhere))
+    return list(found.order_by("id").values_list("pk", flat=True))
 
 
 def _require_another_admin() -> None:

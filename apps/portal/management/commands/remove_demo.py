@@ -19,4 +19,8 @@ class Command(BaseCommand):
             removed = demo_removal.remove(actor=actors.command("remove_demo"))
         except PortalError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(self.style.SUCCESS(f"Removed {sum(removed.values())} rows; its people have left."))
+        self.stdout.write(
+            self.style.SUCCESS(
+                f"Removed {sum(removed.values())} rows; its people and service accounts have left."
+            )
+        )

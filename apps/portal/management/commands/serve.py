@@ -17,6 +17,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 _GRACE_S = 15
+# Web answers what it is asked within this time and then closes connections that browsers keep open.
+_WEB_GRACE_S = 3
+# Celery warns of root because tasks that come pickled would run as root; ours take JSON only (celery.py), and the
+# worker may do no more than the web beside it. Python's own way to silence one warning: -W action:message.
+_NO_WORD_ABOUT_ROOT = "ignore:You're running the worker with superuser privileges"
 _PR_SET_PDEATHSIG = 1
 
 
@@ -41,6 +46,9 @@ class Command(BaseCommand):
             ended = _wait_for_one(children)
         except KeyboardInterrupt:
             ended = ""
+            self.stdout.write(
+                f"Stopping: what is under way may end, for {_GRACE_S} s. Ctrl+C again stops at once."
+            )
         _stop(children)
         if ended:
             raise CommandError(f"{ended} ended by itself; everything was stopped")
@@ -52,12 +60,12 @@ class Command(BaseCommand):
 
 def _commands(bind: str, workers: int) -> dict[str, list[str]]:
     python, project = sys.executable, "supernode_portal"
-    celery = [python, "-m", "celery", "--quiet", "-A", project]
+    celery = [python, "-W", _NO_WORD_ABOUT_ROOT, "-m", "celery", "--quiet", "-A", project]
     return {
         "web": [
             *(python, "-m", "gunicorn", f"{project}.wsgi", "--bind", bind, "--worker-class", "gthread"),
             *("--workers", "2", "--threads", "8", "--timeout", "60", "--worker-tmp-dir", "/dev/shm"),  # noqa: S108
-            *("--log-level", "warning"),
+            *("--log-level", "warning", "--graceful-timeout", str(_WEB_GRACE_S)),
         ],
         "worker": [
             *celery,
@@ -92,12 +100,15 @@ def _wait_for_one(children: dict[str, subprocess.Popen[bytes]]) -> str:
 
 
 def _stop(children: dict[str, subprocess.Popen[bytes]]) -> None:
+    """Ask all of them at once to end what they do; who has not ended in time, or by the next Ctrl+C, is ended."""
     for child in children.values():
         if child.poll() is None:
             child.send_signal(signal.SIGTERM)
     deadline = time.monotonic() + _GRACE_S
-    for child in children.values():
-        try:
+    try:
+        for child in children.values():
             child.wait(max(0.1, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        for child in children.values():
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGKILL)

@@ -12,7 +12,7 @@ from apps.audit.models import AuditEvent
 from apps.changes.models import Change
 from apps.core import actor as actors
 from apps.core.errors import Conflict, Missing
-from apps.core.rights import Right
+from apps.core.rights import Right, Role
 from apps.environments.models import MatrixVersion, NodeFact
 from apps.environments.queries import known_good, newest_check, open_findings
 from apps.evidence.models import Evidence, Receipt
@@ -52,7 +52,23 @@ def test_loading_again_changes_nothing(loaded: list[demo.Login], capsys: Any) ->
     call_command("load_demo")
 
     assert AuditEvent.objects.count() == before
-    assert "already" in capsys.readouterr().out
+    assert "load_demo --new-passwords" in capsys.readouterr().out
+
+
+def test_forgotten_passwords_are_made_anew_and_shown_once(loaded: list[demo.Login], capsys: Any) -> None:
+    call_command("load_demo", "--new-passwords")
+
+    told = dict(line.split()[1:3] for line in capsys.readouterr().out.splitlines() if "@demo.example" in line)
+    assert set(told) == {login.email for login in loaded}
+    for login in loaded:
+        person = Person.objects.get(email=login.email)
+        assert person.check_password(told[login.email]) and not person.check_password(login.password)
+    assert AuditEvent.objects.filter(action="person.password_changed").count() == len(loaded)
+
+
+def test_without_a_demonstration_there_are_no_passwords_to_make_anew(database: None) -> None:
+    with pytest.raises(CommandError, match="no demonstration fleet is loaded"):
+        call_command("load_demo", "--new-passwords")
 
 
 def test_a_load_that_died_midway_is_done_anew_with_people_who_can_sign_in(
@@ -93,8 +109,14 @@ def test_the_demonstration_is_not_mixed_into_a_real_fleet(cluster: Cluster) -> N
 def test_removing_leaves_nothing_but_the_trail(loaded: list[demo.Login]) -> None:
     factories.person("Root", email="root@example.com", is_superuser=True)
 
+    scope = Cluster.objects.get().scope
+    own, both = (factories.service_account(name, Role.OPERATOR, scope=scope) for name in ("demo", "all"))
+    factories.grant(both, Role.OPERATOR)
+
     demo_removal.remove(actor=actors.command("test"))
 
+    left = dict(Person.objects.values_list("pk", "is_active"))
+    assert (left[own.pk], left[both.pk]) == (False, True)
     for model in (Cluster, Domain, Node, NodeFact, MatrixVersion, Change, Launch, Evaluation, SignOff):
         assert not model._base_manager.exists(), model
     assert not Receipt.objects.exists() and not Evidence.objects.exists()
