@@ -16,9 +16,17 @@ ACTION_CLASSES: Mapping[str, Word] = {
     "unknown": _("not described: keep the log, ask the vendor"),
     "restart_app": _("restart the job"),
     "reset": _("drain and reset the GPU"),
-    "reboot": _("reboot the node"),
+    "reboot": _("power cycle the node, or else reboot it"),
     "drain_repair": _("drain and repair"),
     "contact_vendor": _("contact the vendor, expect a replacement"),
+}
+# Detailed actions whose class alone would say something else than the code's own text does.
+_ACTIONS: Mapping[str, Word] = {
+    "follow_linked": _("look at the Xid that it follows from"),
+    "investigate_software": _("look at the program, CUDA and the driver, then restart the job"),
+    "update_software": _("bring driver or firmware to the version that is needed"),
+    "follow_workflow": _("find the link and its cause, then drain and reset the GPU"),
+    "check_mechanicals": _("drain; check power leads, seating, cables and cooling"),
 }
 CAUSES: Mapping[str, Word] = {
     "application": _("application"),
@@ -142,6 +150,11 @@ _RULES: Mapping[str, tuple[Word, Word]] = {
     ),
     "last-xid": (_("An Xid was reported"), _("The kernel log of the node tells which and when.")),
 }
+
+
+def action_word(action: str, action_class: str) -> Word:
+    """What is to be done about a fault: its detailed action in words, or those of the class."""
+    return _ACTIONS.get(action) or ACTION_CLASSES.get(action_class, action_class)
 
 
 def rule_title(rule_id: str, default: str = "") -> Word:

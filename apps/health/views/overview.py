@@ -36,6 +36,7 @@ from apps.health.words import (
     SEVERITIES,
     SEVERITY_VERDICTS,
     STEPS,
+    action_word,
     reason_text,
     rule_title,
 )
@@ -123,7 +124,7 @@ def _fault(row: FaultRecord) -> dict[str, Any]:
         "title": _title(row),
         "verdict": SEVERITY_VERDICTS.get(row.severity, "unknown"),
         "severity": SEVERITIES.get(row.severity, row.severity),
-        "action": ACTION_CLASSES.get(row.action_class, row.action_class),
+        "action": action_word(row.action, row.action_class),
     }
 
 

@@ -132,7 +132,7 @@ def test_a_fault_says_what_it_means_what_to_do_and_where_it_was_read(
     page = _page(client_of(vic), "fault", *there["fault"])
 
     assert "What the code means" in page
-    assert "reboot the node" in page
+    assert "power cycle the node, or else reboot it" in page
     assert f"sha256={'a' * 64}" in page
 
 
