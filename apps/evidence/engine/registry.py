@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
-from typing import Protocol
+from typing import Any, Protocol
 
 from apps.core.texts import say
 from apps.evidence.engine import parsers
-from apps.evidence.engine.reading import Reading, Unreadable
+from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
+
+
+# Warnings by which a parser itself says that its last line may be cut.
+_SAYS_CUT = frozenset({"cut_line", "cut_off", "last_line_not_ended"})
 
 
 class Parser(Protocol):
@@ -65,4 +70,34 @@ def read(source: Source, *, kind: str = "") -> Reading:
             code="unknown_kind",
         )
     reading: Reading = parser.read(source)
-    return reading
+    return _with_open_end(reading, source, parser)
+
+
+def _with_open_end(reading: Reading, source: Source, parser: Parser) -> Reading:
+    """Warns where the last line has no line end, as in a file that was cut, and something is read from it alone.
+
+    A text of one line, and a document that ends with its closing bracket, are whole without a line end.
+    """
+    last = source.open_end
+    if last is None or last.number == 1 or not last.text.strip() or _closes_document(last.text, source):
+        return reading
+    if any(one.code in _SAYS_CUT and one.line in (None, last.number) for one in reading.warnings):
+        return reading
+    try:
+        if _said(parser.read(source.without_open_end())) == _said(reading):
+            return reading
+    except Unreadable:
+        pass  # nothing could be read without the last line
+    message = say("the file ends without a line end; what its last line says may be cut")
+    warning = ReadingWarning(code="open_end", message=message, line=last.number, text=last.text.strip()[:200])
+    return replace(reading, warnings=(*reading.warnings, warning))
+
+
+def _closes_document(last: str, source: Source) -> bool:
+    end, start = last.rstrip()[-1:], source.sample.lstrip()[:1]
+    return end in ("}", ">") or (end == "]" and start == "[")
+
+
+def _said(reading: Reading) -> dict[str, Any]:
+    """What the reading says, but for how many lines the file has."""
+    return {key: value for key, value in reading.facts.items() if key != "lines"}

@@ -43,15 +43,23 @@ class Line:
 class Source:
     """Evidence that can be read several times, as a sample, as lines (streamed), or whole.
 
-    opener: gives a fresh binary stream each time. name: only for messages.
+    opener: gives a fresh binary stream each time. name: only for messages. keeps_open_end: whether lines() and
+    text() give a last line that no line end follows. open_end: that line, once all was read; None without one.
     """
 
     def __init__(
-        self, opener: Callable[[], BinaryIO], *, name: str = "", size_bytes: int | None = None
+        self,
+        opener: Callable[[], BinaryIO],
+        *,
+        name: str = "",
+        size_bytes: int | None = None,
+        keeps_open_end: bool = True,
     ) -> None:
         self._opener = opener
         self.name = name
         self.size_bytes = size_bytes
+        self.keeps_open_end = keeps_open_end
+        self.open_end: Line | None = None
 
     @classmethod
     def of_bytes(cls, data: bytes, *, name: str = "") -> Source:
@@ -60,6 +68,10 @@ class Source:
     @classmethod
     def of_text(cls, text: str, *, name: str = "") -> Source:
         return cls.of_bytes(text.encode(), name=name)
+
+    def without_open_end(self) -> Source:
+        """The same evidence as if its last line were not there, where no line end follows it."""
+        return Source(self._opener, name=self.name, size_bytes=self.size_bytes, keeps_open_end=False)
 
     @cached_property
     def head(self) -> bytes:
@@ -126,7 +138,15 @@ class Source:
                 whole = raw
                 while not whole.endswith("\n") and (whole := reader.readline(LINE_LIMIT_CHARS)):
                     pass  # the rest of an overlong line is passed over
-                yield Line(number, self._plain(raw.rstrip("\n")))
+                line = Line(number, self._plain(raw.rstrip("\n")))
+                if not whole.endswith("\n") and not self._keeps(line):
+                    return
+                yield line
+
+    def _keeps(self, last: Line) -> bool:
+        """Remember the last line, which has no line end; gives whether it is to be read."""
+        self.open_end = last
+        return self.keeps_open_end
 
     def text(self) -> str:
         """The whole file as clean text. Raises Unreadable above 32 MiB (streaming formats use lines())."""
@@ -141,6 +161,9 @@ class Source:
                 say("the file is too large for its format (32 MiB)"), code="too_large_for_format"
             )
         text = data.decode(self.encoding, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        before, end, last = text.rpartition("\n")
+        if last and not self._keeps(Line(before.count("\n") + 1 + len(end), self._plain(last))):
+            text = before + end
         return (
             "\n".join(self._plain(part) for part in text.split("\n")) if clean else text.replace("\x00", "")
         )
