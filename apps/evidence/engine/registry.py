@@ -14,7 +14,6 @@ from apps.evidence.engine import parsers
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
-
 # Warnings by which a parser itself says that its last line may be cut.
 _SAYS_CUT = frozenset({"cut_line", "cut_off", "last_line_not_ended"})
 
