@@ -35,11 +35,12 @@ def reported_from(component: Component, statements: Sequence[Statement], *, stal
     A statement has had its day where the same tool spoke again in another form, where its last report is more
     than stale_after_s older than the newest one, or where another began to differ after it was last made (a
     package that changed after a library was seen loaded, too). Of those that remain the kind that the catalogue
-    names first counts. What the others say against it is kept in `contradicting` once both were repeated (and what
-    they say it against in `contradicted`): until then one of them may just have been made before a change.
+    names first counts; where each was overtaken by another, nothing is reported. What the others say against it is
+    kept in `contradicting` once both were repeated (and what they say it against in `contradicted`): until then one
+    of them may just have been made before a change.
     """
     if len(statements) == 1:
-        return _reported(statements, (), ())
+        return _reported(statements, (), (), newest=statements[0].seen_at)
     newest = max(one.seen_at for one in statements)
     recent = [
         one for one in _last_words(statements) if newest - one.seen_at <= timedelta(seconds=stale_after_s)
@@ -61,7 +62,7 @@ def reported_from(component: Component, statements: Sequence[Statement], *, stal
             ]
             contradicting += against
             contradicted += [_said(ranked[0])] if against else []
-    return _reported(chosen, tuple(sorted(contradicting)), tuple(sorted(contradicted)))
+    return _reported(chosen, tuple(sorted(contradicting)), tuple(sorted(contradicted)), newest=newest)
 
 
 def _said(one: Statement) -> str:
@@ -104,14 +105,19 @@ def _rank(component: Component, one: Statement) -> tuple[int, float, str]:
 
 
 def _reported(
-    chosen: Sequence[Statement], contradicting: tuple[str, ...], contradicted: tuple[str, ...]
+    chosen: Sequence[Statement],
+    contradicting: tuple[str, ...],
+    contradicted: tuple[str, ...],
+    *,
+    newest: datetime,
 ) -> Reported:
     by_standing = {one.standing: one for one in chosen}
     loaded, declared = by_standing.get(Standing.LOADED), by_standing.get(Standing.DECLARED)
+    counting = loaded or declared
     return Reported(
         loaded=loaded.values if loaded else (),
         declared=declared.values if declared else (),
-        seen_at=(loaded or declared or chosen[0]).seen_at,
+        seen_at=counting.seen_at if counting else newest,
         contradicting=contradicting,
         contradicted=contradicted,
     )
