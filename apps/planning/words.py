@@ -47,6 +47,7 @@ SWINGS: dict[str, str | Promise] = {
 }
 REJECTED: dict[str, str | Promise] = {
     "out_of_memory": _("the fullest accelerator has too little memory"),
+    "batch_not_divisible": _("the global batch must be a multiple of micro-batch × DP"),
 }
 BOTTLENECKS: dict[str, str | Promise] = {
     "compute": _("compute"),

@@ -9,8 +9,10 @@ import pytest
 from django.utils.translation import override
 
 from apps.planning.documents import _ORDER
+from apps.planning.engine.rules import REASONS
 from apps.planning.engine.search import Objective
 from apps.planning.engine.workload import Framework
+from apps.planning.found import rejected_word
 from apps.planning.input_words import ASSUMED, FRAMEWORKS, LAYOUT, MODEL, OBJECTIVES, SYSTEM, shown_value
 from apps.planning.page import assumption_rows, value_rows
 from apps.planning.services.computing import answer_to
@@ -76,3 +78,8 @@ def test_a_value_is_shown_in_one_form(name, value, shown):
 def test_objects_in_objects_are_named_by_both():
     rows = value_rows({"overlap": {"tp": True}}, LAYOUT)
     assert rows == [{"name": "hidden behind compute · tensor (TP)", "value": "yes"}]
+
+
+@pytest.mark.parametrize("code", REASONS)
+def test_no_reason_of_a_rejection_holds_a_name_of_the_code(code):
+    assert not CODE.search(str(rejected_word(code)))
