@@ -1,4 +1,4 @@
-"""Evaluations that are done, answers and signatures stay as they are; who opened a launch does not sign it."""
+"""Evaluations that are done, answers, signatures and editors stay; who opened or edited a launch does not sign it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from apps.core.triggers import Guard
 
-_OPENER = """EXISTS (SELECT 1 FROM launches_launch JOIN launches_evaluation
+_EDITOR = """EXISTS (SELECT 1 FROM launches_launch JOIN launches_evaluation
     ON launches_evaluation.launch_id = launches_launch.id
-    WHERE launches_evaluation.id = NEW.evaluation_id AND launches_launch.opened_by_id = NEW.person_id)"""
+    WHERE launches_evaluation.id = NEW.evaluation_id AND launches_launch.opened_by_id = NEW.person_id)
+    OR EXISTS (SELECT 1 FROM launches_launcheditor JOIN launches_evaluation
+    ON launches_evaluation.launch_id = launches_launcheditor.launch_id
+    WHERE launches_evaluation.id = NEW.evaluation_id AND launches_launcheditor.person_id = NEW.person_id)"""
 _DEMO_OF_LAUNCH = """(SELECT is_demo FROM fleet_cluster JOIN launches_launch
     ON launches_launch.cluster_id = fleet_cluster.id WHERE launches_launch.id = OLD.launch_id)"""
 _DEMO_OF_EVALUATION = """(SELECT is_demo FROM fleet_cluster JOIN launches_launch
@@ -26,7 +29,7 @@ def _kept(table: str, demo: str, *, only: str = "") -> Iterator[Guard]:
             table=table,
             event=event,
             when=when,
-            message="evaluations, answers and signatures are kept as they are",
+            message="evaluations, answers, editors and signatures are kept as they are",
         )
 
 
@@ -35,10 +38,11 @@ GUARDS = [
         name="launches_opener",
         table="launches_signoff",
         event="INSERT",
-        when=_OPENER,
-        message="four eyes: who opened a launch does not sign it",
+        when=_EDITOR,
+        message="four eyes: who opened or edited a launch does not sign it",
     ),
     *_kept("launches_evaluation", _DEMO_OF_LAUNCH, only="OLD.done_at IS NOT NULL"),
     *_kept("launches_answer", _DEMO_OF_LAUNCH),
+    *_kept("launches_launcheditor", _DEMO_OF_LAUNCH),
     *_kept("launches_signoff", _DEMO_OF_EVALUATION),
 ]

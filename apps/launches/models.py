@@ -73,6 +73,21 @@ class Launch(models.Model):
         return f"launches.launch:{self.pk}"
 
 
+class LaunchEditor(models.Model):
+    """Somebody opened or edited a launch, or made a token that may have, and so never signs it; rows stay."""
+
+    launch = models.ForeignKey(Launch, on_delete=models.PROTECT, related_name="editors")
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()  # of their first edit
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["launch", "person"], name="launches_editor_once")]
+
+    def __str__(self) -> str:
+        return f"edit of {self.launch_id} by {self.person_id}"
+
+
 class LaunchNode(models.Model):
     """A node of a launch, in rank order."""
 

@@ -21,7 +21,7 @@ from apps.core.hostlist import fold
 from apps.core.rights import Right
 from apps.launches.engine.standing import Standing
 from apps.launches.models import Evaluation, Launch, LaunchState, Waiver
-from apps.launches.queries import Decision, decision_of
+from apps.launches.queries import Decision, decision_of, editors_of
 from apps.launches.queries.inputs import nodes_of
 from apps.launches.words import GROUPS, INPUTS, ITEMS, ORDER_OF_VERDICTS, found_in
 
@@ -62,18 +62,20 @@ def launch_context(actor: Actor, launch: Launch) -> dict[str, Any]:
     nodes = nodes_of(launch)
     signed_go = sum(one.go for one in shown["sign_offs"])
     signers = people_with(Right.SIGN, scope_id=launch.cluster.scope_id)
+    editor_ids = editors_of([launch])[launch.pk]
     return shown | {
         "launch": launch,
         "base_url": settings.PUBLIC_URL,
         "nodes": nodes,
         "folded_nodes": fold(node.name for node in nodes),
         "sign_offs_needed": max(0, launch.template.sign_offs - signed_go),
-        "signers": [person.name for person in signers if person.pk != launch.opened_by_id],
+        "signers": [person.name for person in signers if person.pk not in editor_ids],
         "waivers": _waivers(launch),
         "rollbacks": _rollbacks_for(launch),
         "earlier": launch.evaluations.filter(done_at__isnull=False)[:10],
         "person_id": actor.person_id,
         **_rights(actor, launch, decided, shown),
+        "edited_it": actor.person_id in editor_ids - {launch.opened_by_id},
     }
 
 

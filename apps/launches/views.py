@@ -130,7 +130,10 @@ def evaluation(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
 
 @require_POST
 def evaluate(request: HttpRequest, launch_id: UUID) -> HttpResponse:
-    services.request_evaluation(actor=actor_of(request), launch_id=launch_id)
+    """Evaluate again: anew for who operates; for others the one that stands stays."""
+    actor = actor_of(request)
+    scope_id = queries.launch_for(actor, launch_id).cluster.scope_id
+    services.request_evaluation(actor=actor, launch_id=launch_id, anew=actor.may(Right.OPERATE, scope_id))
     return redirect("launches:launch", launch_id)
 
 

@@ -61,6 +61,14 @@ class LaunchEditIn(serializers.Serializer[Any]):
     job_environment = serializers.CharField(allow_blank=True, max_length=65536, trim_whitespace=False)
 
 
+class EvaluateIn(serializers.Serializer[Any]):
+    anew = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Replace an evaluation that stands, with its signatures; needs the right to operate.",
+    )
+
+
 class EndIn(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=2000, allow_blank=True, default="", required=False)
 

@@ -195,13 +195,22 @@ class Gate(APIView):
 class Evaluations(APIView):
     token_scopes = {"POST": TokenScope.GATE_EVALUATE}
 
-    @extend_schema(request=None, responses={202: s.EvaluationOut}, operation_id="launches_evaluations_create")
+    @extend_schema(
+        request=s.EvaluateIn,
+        responses={200: s.EvaluationOut, 202: s.EvaluationOut},
+        operation_id="launches_evaluations_create",
+    )
     def post(self, request: Request, launch_id: UUID) -> Response:
-        """Ask for a new evaluation; follow Location until its standing is no longer pending."""
-        evaluation = services.request_evaluation(actor=actor_of(request), launch_id=launch_id)
-        response = _evaluation(request, evaluation.pk, status=202)
+        """Ask for an evaluation; follow Location until its standing is no longer pending.
+
+        200 with the one that stands already: signed, or waiting for signatures, and resting on equal inputs.
+        """
+        actor, anew = actor_of(request), checked(s.EvaluateIn, request)["anew"]
+        evaluation = services.request_evaluation(actor=actor, launch_id=launch_id, anew=anew)
+        response = _evaluation(request, evaluation.pk, status=200 if evaluation.done_at else 202)
         response["Location"] = request.build_absolute_uri(f"/api/v1/gate-evaluations/{evaluation.pk}/")
-        response["Retry-After"] = "2"
+        if response.status_code == 202:
+            response["Retry-After"] = "2"
         return response
 
 

@@ -11,36 +11,41 @@ from apps.core import actor as actors
 from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict
-from apps.core.rights import Right, TokenScope
+from apps.core.rights import TokenScope
 from apps.core.texts import say, word
 from apps.core.verdicts import Verdict, combine
 from apps.environments.queries import matrix_in_force
 from apps.evidence import services as evidence
+from apps.jobs.models import JobState
 from apps.jobs.services import enqueue
 from apps.launches import queries
 from apps.launches.engine.checklist import Found, Item, parse_items
 from apps.launches.engine.standing import Standing, standing_of
 from apps.launches.models import Answer, Evaluation, LaunchState
-from apps.launches.queries.checks import CHECKS, Subject
+from apps.launches.queries.checks import CHECKS, Subject, evidence_ends
 from apps.launches.queries.inputs import active_waivers, current_inputs, nodes_of
-from apps.launches.services.launches import note, tell
+from apps.launches.services.launches import lock, locked, may_write, note, tell
 
 
 @decision
-def request_evaluation(*, actor: Actor, launch_id: Any) -> Evaluation:
-    """Ask for an evaluation of an open launch; one that is already asked for is the same one.
+def request_evaluation(*, actor: Actor, launch_id: Any, anew: bool = False) -> Evaluation:
+    """Ask for an evaluation of an open launch.
 
-    Needs READ, and gate:evaluate of a token. Raises Conflict where the launch is over.
+    One that is under way, or that stands and waits for signatures or has some, is the same one: asking takes no
+    signature back. anew: a new one all the same, which has to be signed again; only who may operate asks so.
+    Needs READ, and gate:evaluate of a token; anew OPERATE and launch:write. Raises Conflict where the launch is over.
     """
-    launch = queries.launch_for(actor, launch_id, Right.READ)
+    launch = locked(actor, launch_id)
     actor.require_token_scope(TokenScope.GATE_EVALUATE)
+    if anew:
+        may_write(actor, launch.cluster.scope_id)
     if launch.state not in (LaunchState.OPEN, LaunchState.RUNNING):
         raise Conflict(
             say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
         )
-    waiting = launch.evaluations.filter(done_at__isnull=True, job__state="queued").first()
-    if waiting is not None:
-        return waiting
+    kept = _kept(queries.decision_of(launch), anew=anew)
+    if kept is not None:
+        return kept
     evaluation = Evaluation.objects.create(
         launch=launch,
         requested_at=clock.now(),
@@ -54,9 +59,26 @@ def request_evaluation(*, actor: Actor, launch_id: Any) -> Evaluation:
     return evaluation
 
 
+def _kept(decided: queries.Decision, *, anew: bool) -> Evaluation | None:
+    """The newest evaluation where asking again must not replace it."""
+    evaluation = decided.evaluation
+    if evaluation is None or decided.has_failed:
+        return None
+    if evaluation.done_at is None:
+        is_waiting = evaluation.job is not None and evaluation.job.state == JobState.QUEUED
+        return evaluation if is_waiting or not anew else None
+    if anew or decided.is_stale:
+        return None
+    # One that stops the launch by itself is made again whenever somebody asks, unless somebody signed it.
+    passes = decided.standing in (Standing.GO, Standing.NEEDS_SIGNOFF)
+    return evaluation if passes or evaluation.sign_offs.exists() else None
+
+
 @decision
 def evaluate(*, evaluation_id: str) -> Evaluation:
     """Run every item of the checklist and write the evaluation down for good. Done once; again is no error."""
+    for launch_id in Evaluation.objects.filter(pk=evaluation_id).values_list("launch_id", flat=True):
+        lock(launch_id)
     evaluation = Evaluation.objects.select_related(
         "launch__cluster", "launch__domain", "launch__template", "launch__plan__plan"
     ).get(pk=evaluation_id)
@@ -74,7 +96,8 @@ def evaluate(*, evaluation_id: str) -> Evaluation:
     evaluation.inputs = inputs
     evaluation.matrix_version = subject.matrix
     evaluation.done_at = now
-    evaluation.valid_until = now + timedelta(seconds=launch.template.valid_s)
+    ends = [now + timedelta(seconds=launch.template.valid_s), *evidence_ends(subject)]
+    evaluation.valid_until = min(ends)
     evaluation.digest = digest.of_value(
         [str(launch.pk), items, evaluation.inputs, now.isoformat(), evaluation.valid_until.isoformat()]
     )

@@ -9,6 +9,7 @@ from django.db.models import F
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from apps.accounts.queries import token_makers
 from apps.audit.services import decision, record
 from apps.changes.queries import domain_for
 from apps.core import clock
@@ -22,7 +23,7 @@ from apps.fleet.models import Domain, HoldKind, Node
 from apps.jobs.services.webhooks import announce
 from apps.launches import queries
 from apps.launches.engine.standing import STANDING_WORDS, Standing
-from apps.launches.models import Evaluation, Launch, LaunchNode, LaunchState
+from apps.launches.models import Evaluation, Launch, LaunchEditor, LaunchNode, LaunchState
 from apps.launches.services.templates import standard_template
 from apps.planning.models import PlanVersion
 
@@ -60,6 +61,7 @@ def open_launch(
     LaunchNode.objects.bulk_create(
         LaunchNode(launch=launch, node=node, place=place) for place, node in enumerate(nodes)
     )
+    _note_editor(actor, launch)
     note(actor, "launch.opened", launch, after=_facts(launch) | {"nodes": [node.name for node in nodes]})
     return queries.launch_for(actor, launch.pk)
 
@@ -75,7 +77,7 @@ def edit_launch(
     job_environment: str,
 ) -> Launch:
     """Change an open launch; evaluations of what it was no longer stand. Raises Stale, Conflict, Invalid."""
-    launch = queries.launch_for(actor, launch_id)
+    launch = locked(actor, launch_id)
     may_write(actor, launch.cluster.scope_id)
     _check_title(title)
     before = _facts(launch)
@@ -91,6 +93,7 @@ def edit_launch(
     )
     launch = queries.launch_for(actor, launch_id)
     if _facts(launch) != before:
+        _note_editor(actor, launch)
         note(actor, "launch.edited", launch, before=before, after=_facts(launch))
     return launch
 
@@ -101,7 +104,7 @@ def start_launch(*, actor: Actor, launch_id: Any, expected_version: int) -> Laun
 
     Raises Conflict (gate_closed) that says where the launch stands, Stale.
     """
-    launch = queries.launch_for(actor, launch_id)
+    launch = locked(actor, launch_id)
     may_write(actor, launch.cluster.scope_id)
     decided = queries.decision_of(launch)
     if decided.standing is not Standing.GO or decided.evaluation is None:
@@ -123,7 +126,7 @@ def start_launch(*, actor: Actor, launch_id: Any, expected_version: int) -> Laun
 @decision
 def finish_launch(*, actor: Actor, launch_id: Any, expected_version: int, reason: str = "") -> Launch:
     """The job is over; its nodes are free again. Raises Conflict, Stale."""
-    launch = queries.launch_for(actor, launch_id)
+    launch = locked(actor, launch_id)
     may_write(actor, launch.cluster.scope_id)
     move(
         launch,
@@ -141,7 +144,7 @@ def finish_launch(*, actor: Actor, launch_id: Any, expected_version: int, reason
 @decision
 def cancel_launch(*, actor: Actor, launch_id: Any, expected_version: int, reason: str) -> Launch:
     """The job will not start. Raises Invalid without a reason, Conflict, Stale."""
-    launch = queries.launch_for(actor, launch_id)
+    launch = locked(actor, launch_id)
     may_write(actor, launch.cluster.scope_id)
     if not reason.strip():
         raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
@@ -155,6 +158,21 @@ def cancel_launch(*, actor: Actor, launch_id: Any, expected_version: int, reason
     )
     note(actor, "launch.cancelled", launch, reason=reason)
     return queries.launch_for(actor, launch_id)
+
+
+def locked(actor: Actor, launch_id: Any, right: Right = Right.READ) -> Launch:
+    """A launch whose row is locked, so that what is decided next is decided on what it is now.
+
+    Without the lock a job could start on PostgreSQL beside a signature against it. Raises Missing, NotAllowed.
+    """
+    launch = queries.launch_for(actor, launch_id, right)
+    lock(launch.pk)
+    return queries.launch_for(actor, launch_id, right)
+
+
+def lock(launch_id: Any) -> None:
+    """Wait until nobody else decides on the launch, and keep others waiting until this decision is over."""
+    list(Launch.objects.select_for_update().filter(pk=launch_id).order_by().values_list("pk"))
 
 
 def may_write(actor: Actor, scope_id: int) -> None:
@@ -179,6 +197,14 @@ def move(launch: Launch, current: LaunchState, to: LaunchState, expected_version
     raise Conflict(
         say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
     )
+
+
+def _note_editor(actor: Actor, launch: Launch) -> None:
+    """Keep for good who had a hand in a launch: the actor, and who made tokens of a service account."""
+    if actor.person_id is None:
+        return
+    for person_id in sorted({actor.person_id} | token_makers(actor.person_id)):
+        LaunchEditor.objects.get_or_create(launch=launch, person_id=person_id, defaults={"at": clock.now()})
 
 
 def note(actor: Actor, action: str, launch: Launch, **said: Any) -> None:

@@ -21,7 +21,7 @@ from apps.launches import queries
 from apps.launches.engine.checklist import parse_items
 from apps.launches.engine.standing import STANDING_WORDS, Standing
 from apps.launches.models import Answer, Launch, LaunchState, SignOff, Waiver
-from apps.launches.services.launches import note, tell
+from apps.launches.services.launches import lock, locked, note, tell
 
 
 @decision
@@ -129,13 +129,11 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
     Conflict where the evaluation no longer stands or is no GO.
     """
     person_id = actor.require_person_present()
+    lock(queries.evaluation_for(actor, evaluation_id).launch_id)
     evaluation = queries.evaluation_for(actor, evaluation_id)
     launch = evaluation.launch
     actor.require(Right.SIGN, launch.cluster.scope_id)
-    if person_id == launch.opened_by_id:
-        raise NotAllowed(_("a second person must sign: you opened this launch"), code="four_eyes")
-    if person_id in token_makers(launch.opened_by_id):
-        raise NotAllowed(_("a second person must sign: your token opened this launch"), code="four_eyes")
+    _require_second_person(launch, person_id)
     now = clock.now()
     actor.require_recent_password(now=now, within_s=settings.REAUTHENTICATE_AFTER_S)
     if not go and not comment.strip():
@@ -168,10 +166,25 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
     return signed
 
 
+def _require_second_person(launch: Launch, person_id: int) -> None:
+    """Raises NotAllowed (four_eyes) for who opened or edited the launch, by hand or by a token."""
+    if person_id == launch.opened_by_id:
+        raise NotAllowed(_("a second person must sign: you opened this launch"), code="four_eyes")
+    if person_id in token_makers(launch.opened_by_id):
+        raise NotAllowed(_("a second person must sign: your token opened this launch"), code="four_eyes")
+    editor_ids = queries.editors_of([launch])[launch.pk]
+    if any(person_id == one or person_id in token_makers(one) for one in editor_ids):
+        raise NotAllowed(
+            _("a second person must sign: you edited this launch, or your token did"), code="four_eyes"
+        )
+
+
 def _refusal(error: DatabaseError) -> Exception:
     """What the database refused: SQLite reports its triggers as integrity errors too, so the words decide."""
     if "four eyes" in str(error):
-        return NotAllowed(_("a second person must sign: you opened this launch"), code="four_eyes")
+        return NotAllowed(
+            _("a second person must sign: you edited this launch, or your token did"), code="four_eyes"
+        )
     if isinstance(error, IntegrityError):
         return Conflict(_("you have signed this evaluation already"), code="signed_twice")
     return error
@@ -197,7 +210,10 @@ def _require_signable(launch: Launch, evaluation: Any, *, go: bool, now: datetim
 
 def _waiver(actor: Actor, waiver_id: int) -> Waiver:
     """A waiver of an open launch that the actor may decide on. Raises Missing, NotAllowed, Conflict."""
-    waiver = Waiver.objects.select_related("launch__cluster", "launch__domain").filter(pk=waiver_id).first()
+    rows = Waiver.objects.select_related("launch__cluster", "launch__domain").filter(pk=waiver_id)
+    for launch_id in rows.values_list("launch_id", flat=True):
+        lock(launch_id)
+    waiver = rows.first()
     if waiver is None or not actor.may(Right.READ, waiver.launch.cluster.scope_id):
         raise Missing(_("there is no such waiver, or you may not see it"))
     actor.require(Right.SIGN, waiver.launch.cluster.scope_id)
@@ -211,7 +227,7 @@ def _waiver(actor: Actor, waiver_id: int) -> Waiver:
 
 
 def _open(actor: Actor, launch_id: Any) -> Launch:
-    launch = queries.launch_for(actor, launch_id)
+    launch = locked(actor, launch_id)
     if launch.state != LaunchState.OPEN:
         raise Conflict(
             say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state

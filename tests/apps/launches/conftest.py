@@ -104,11 +104,11 @@ def answered(opened: Callable[..., Launch], bo: Person) -> Callable[..., Launch]
 
 
 @pytest.fixture
-def evaluated(bo: Person, run_jobs) -> Callable[[Launch], Evaluation]:
-    """A worker evaluates a launch; gives the evaluation."""
+def evaluated(bo: Person, run_jobs) -> Callable[..., Evaluation]:
+    """A worker evaluates a launch, where it is not evaluated and stands; gives the evaluation."""
 
-    def evaluate(launch: Launch) -> Evaluation:
-        services.request_evaluation(actor=actor_for(bo), launch_id=launch.pk)
+    def evaluate(launch: Launch, *, anew: bool = False) -> Evaluation:
+        services.request_evaluation(actor=actor_for(bo), launch_id=launch.pk, anew=anew)
         run_jobs("launches.evaluate")
         evaluation = decision_of(launch).evaluation
         assert evaluation is not None

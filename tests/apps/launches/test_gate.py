@@ -209,7 +209,7 @@ def test_an_evaluation_ends_with_its_time(answered, evaluated, sun):
 
 def test_an_older_evaluation_is_stale_beside_a_newer_one(answered, evaluated):
     launch = answered()
-    first, second = evaluated(launch), evaluated(launch)
+    first, second = evaluated(launch), evaluated(launch, anew=True)
     assert queries.decision_on(launch, first).changed == ("newer_evaluation",)
     assert queries.decision_on(launch, second).changed == ()
 

@@ -33,7 +33,8 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("finish", "post", REASON, OPERATE | {"bo": 409}),
     ("cancel", "post", REASON, OPERATE | {"bo": 200}),
     ("gate", "get", None, READ),
-    ("evaluations", "post", None, {"vic": 202, "bo": 202, "eve": 404}),
+    ("evaluations", "post", None, {"vic": 200, "bo": 200, "eve": 404}),
+    ("evaluations", "post", {"anew": True}, OPERATE | {"bo": 202}),
     ("answers", "post", ANSWER, {"vic": 403, "bo": 201, "sun": 201, "eve": 404}),
     ("waivers", "post", WAIVER, OPERATE | {"bo": 201}),
     ("approve_waiver", "post", None, {"vic": 403, "bo": 403, "sun": 200, "eve": 404}),
@@ -136,7 +137,8 @@ def test_a_token_that_only_reads_changes_nothing(name, method, ready, bo, api):
 def test_a_token_that_only_evaluates_asks_the_gate_and_nothing_else(ready, bo, api):
     caller = api(factories.bearer(bo, TokenScope.GATE_EVALUATE))
     assert send(caller, "gate", "get", None, ready).status_code == 200
-    assert send(caller, "evaluations", "post", None, ready).status_code == 202
+    assert send(caller, "evaluations", "post", None, ready).status_code == 200
+    assert send(caller, "evaluations", "post", {"anew": True}, ready).status_code == 403
     assert send(caller, "cancel", "post", REASON, ready).status_code == 403
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from apps.launches.engine.checklist import Found
 from apps.launches.queries.checks import benchmarks, environments, health, nodes, plans
@@ -21,4 +22,11 @@ CHECKS: dict[str, Callable[[Subject], Found]] = {
     "placement_sound": plans.placement_sound,
 }
 
-__all__ = ["CHECKS", "Subject"]
+
+def evidence_ends(subject: Subject) -> list[datetime]:
+    """When evidence that the checks rest on becomes too old for them; what is too old already is left out."""
+    ends = [environments.reports_end(subject), benchmarks.benchmark_ends(subject)]
+    return [end for end in ends if end is not None and end > subject.now]
+
+
+__all__ = ["CHECKS", "Subject", "evidence_ends"]

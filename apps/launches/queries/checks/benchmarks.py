@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.urls import reverse
 
@@ -38,6 +38,12 @@ def benchmark_accepted(subject: Subject) -> Found:
             said = f"{said}, but it ran on {run.matrix_version or 'no locked matrix'}"
             values["matrix"] = str(run.matrix_version or "—")
     return Found(verdict=verdict, code=code, message=said, values=values, proofs=(proof,))
+
+
+def benchmark_ends(subject: Subject) -> datetime | None:
+    """When the newest all-reduce over the whole domain is no longer fresh."""
+    run = newest_whole_domain_run(subject.launch.domain)
+    return run.received_at + FRESH_FOR if run is not None else None
 
 
 def _asks_the_same(ran_on: MatrixVersion | None, in_force: MatrixVersion) -> bool:

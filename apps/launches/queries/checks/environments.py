@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.urls import reverse
@@ -65,6 +66,21 @@ def no_drift(subject: Subject) -> Found:
         proofs=(proof,),
         offer_rollback=result.verdict is Verdict.FAIL and known_good(subject.launch.domain) is not None,
     )
+
+
+def reports_end(subject: Subject) -> datetime | None:
+    """When the first report that the comparison rests on becomes stale; those that are stale already do not count."""
+    stale_after_s = policy_of(subject.launch.cluster).stale_after_s
+    stale_after = timedelta(seconds=stale_after_s)
+    asked = {entry.component for entry in intent_of(subject.launch.domain).entries}
+    versions = reported_versions(subject.node_ids, stale_after_s=stale_after_s)
+    ends = (
+        said.seen_at + stale_after
+        for of_node in versions.values()
+        for component, said in of_node.items()
+        if component in asked
+    )
+    return min((end for end in ends if end > subject.now), default=None)
 
 
 def job_environment(subject: Subject) -> Found:
