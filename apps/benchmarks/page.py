@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.benchmarks import queries
 from apps.benchmarks.engine.acceptance import MIN_BUSBW_SHARE, Acceptance
 from apps.benchmarks.engine.comparison import Comparison, curve
 from apps.benchmarks.engine.ladder import Rung
+from apps.benchmarks.engine.soak import Soak
 from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.words import ADVICE, REASONS
+from apps.core import clock
 from apps.core.actor import Actor, Via
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.core.units import show_bandwidth, show_share
+from apps.core.verdicts import Verdict
 from apps.evidence.queries import receipts_visible
 
 GB = 1e9
+SHOWN_BREAKS = 3  # of what broke a soak
 
 
 def run_context(actor: Actor, run: BenchmarkRun, other: BenchmarkRun | None = None) -> dict[str, Any]:
@@ -26,13 +31,16 @@ def run_context(actor: Actor, run: BenchmarkRun, other: BenchmarkRun | None = No
     baseline = queries.baseline_of(run.domain, run.collective) if run.domain and run.collective else None
     if other is None and baseline is not None and baseline.run_id != run.pk:
         other = baseline.run
-    accepted = queries.acceptance_of(run)
+    accepted, soaked = queries.acceptance_of(run), queries.soak_of(run, clock.now())
     comparison = queries.comparison_with(run, other) if other else None
     operates = actor.may(Right.OPERATE, run.cluster.scope_id)
     return {
         "run": run,
         "cluster": run.cluster,
         "acceptance": accepted,
+        "soak": soaked,
+        "soak_value": _("%(hours)s of %(needed)s h") % _soak_hours(soaked),
+        "soak_note": soak_note(soaked),
         "reason_text": said(REASONS[accepted.reason.value]),
         "doubts": [{**doubt, "text": said(REASONS[doubt["code"]])} for doubt in run.doubts],
         "nodes": list(run.nodes.all()),
@@ -51,6 +59,28 @@ def run_context(actor: Actor, run: BenchmarkRun, other: BenchmarkRun | None = No
         and (not run.collective or run.collective_stated_by_id is not None),
         "may_set_baseline": operates and run.domain is not None and accepted.verdict in ("pass", "warn"),
     }
+
+
+def soak_note(soak: Soak) -> str:
+    """What the soak of a run says so far, in words."""
+    if soak.broken_by:
+        return _("broken by %(what)s") % {"what": ", ".join(soak.broken_by[:SHOWN_BREAKS])}
+    if soak.hours < soak.needed_hours:
+        return _(
+            "no link has degraded or dropped since the run; acceptance takes %(needed)s h"
+        ) % _soak_hours(soak)
+    if soak.verdict is not Verdict.PASS:
+        said = ngettext(
+            "over, but nobody looked at the links of %(n)d node since",
+            "over, but nobody looked at the links of %(n)d nodes since",
+            soak.unwatched,
+        )
+        return said % {"n": soak.unwatched}
+    return _("no link degraded or dropped")
+
+
+def _soak_hours(soak: Soak) -> dict[str, Any]:
+    return {"hours": int(soak.hours), "needed": soak.needed_hours}
 
 
 def busbw_figure(run: BenchmarkRun, other: BenchmarkRun | None) -> dict[str, Any]:

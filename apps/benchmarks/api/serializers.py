@@ -11,6 +11,7 @@ from apps.benchmarks import queries
 from apps.benchmarks.engine.acceptance import AcceptanceReason
 from apps.benchmarks.models import Baseline, BenchmarkRun
 from apps.benchmarks.words import COLLECTIVES
+from apps.core import clock
 from apps.core.verdicts import VERDICT_CHOICES
 
 REASON_CHOICES = [(reason.value, reason.value) for reason in AcceptanceReason]
@@ -22,6 +23,14 @@ class AcceptanceOut(serializers.Serializer[Any]):
     reason = serializers.ChoiceField(choices=REASON_CHOICES)
     share = serializers.FloatField(allow_null=True, help_text="Measured over theory.")
     needed_share = serializers.FloatField()
+
+
+class SoakOut(serializers.Serializer[Any]):
+    verdict = serializers.ChoiceField(choices=VERDICT_CHOICES)
+    hours = serializers.FloatField(help_text="Passed since the run arrived, at most the needed ones.")
+    needed_hours = serializers.IntegerField()
+    broken_by = serializers.ListField(child=serializers.CharField())
+    unwatched = serializers.IntegerField(help_text="Nodes whose links nobody looked at since the soak ended.")
 
 
 class DoubtOut(serializers.Serializer[Any]):
@@ -72,9 +81,14 @@ class RunOut(serializers.ModelSerializer[BenchmarkRun]):
 
 class RunWithPointsOut(RunOut):
     points = serializers.ListField(child=serializers.DictField(), help_text="Rows as the tool printed them.")
+    soak = serializers.SerializerMethodField()
 
     class Meta(RunOut.Meta):
-        fields = [*RunOut.Meta.fields, "points"]
+        fields = [*RunOut.Meta.fields, "soak", "points"]
+
+    @extend_schema_field(SoakOut)
+    def get_soak(self, run: BenchmarkRun) -> dict[str, Any]:
+        return dict(SoakOut(queries.soak_of(run, clock.now())).data)
 
 
 class CollectiveIn(serializers.Serializer[Any]):

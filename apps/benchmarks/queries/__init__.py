@@ -14,6 +14,7 @@ from apps.benchmarks.queries.runs import (
     run_for,
     runs_visible,
 )
+from apps.benchmarks.queries.soak import soak_of
 
 __all__ = [
     "accelerators_of",
@@ -28,4 +29,5 @@ __all__ = [
     "newest_whole_domain_runs",
     "run_for",
     "runs_visible",
+    "soak_of",
 ]
