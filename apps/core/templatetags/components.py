@@ -37,6 +37,7 @@ register.filter("bytes", units.show_bytes)
 register.filter("bandwidth", units.show_bandwidth)
 register.filter("seconds", units.show_seconds)
 register.filter("share", units.show_share)
+register.filter("minus", units.with_minus)
 register.filter("said", speech.said)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.template import Context, Template
 
 from apps.core.templatetags.components import quantity
 from apps.core.units import show_bytes, show_change, show_seconds, show_share
@@ -82,6 +83,11 @@ def test_a_negative_quantity_has_a_true_minus_sign(value, digits):
 
 def test_a_quantity_that_is_a_text_keeps_its_hyphen():
     assert ">-x<" in quantity("-x")
+
+
+def test_a_template_writes_a_true_minus_sign_before_any_figure():
+    shown = Template("{{ value|floatformat:-2|minus }}").render(Context({"value": -2.5}))
+    assert shown == "\N{MINUS SIGN}2.50"
 
 
 def test_what_is_not_known_is_a_question_mark():
