@@ -128,16 +128,19 @@ def word_of(action: str) -> str:
     return ACTIONS.get(action, "")
 
 
-def actor_of_event(name: str, label: str, via: str) -> str:
-    """Who acted. name: of the person, empty where none did; label: what the trail noted; via: as in core.actor."""
+def actor_of_event(name: str, label: str, via: str) -> Text:
+    """Who acted. name: of the person, empty where none did; label: what the trail noted; via: as in core.actor.
+
+    Names are values, so that one that is also a word, such as Sun, is not translated.
+    """
+    part = _PARTS.get(label, label) if via == "system" else label
     if via == "session":
-        return name or label
-    what = _PARTS.get(label, label) if via == "system" else label
-    if not name or name == label:
-        return what
+        return Text("%(name)s", {"name": name or label})
+    if not name:
+        return Text("%(part)s", {"part": part})
     if via == "system":
-        return say("%(name)s, by %(part)s", name=name, part=what)
-    return f"{name} · {label}"
+        return say("%(name)s, by %(part)s", name=name, part=part)
+    return Text("%(name)s · %(label)s", {"name": name, "label": label})
 
 
 def outcome_of(action: str, after: Any) -> str:

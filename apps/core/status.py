@@ -124,7 +124,7 @@ _FINDINGS = {
 
 _TRAIL = {
     "intact": Sign(Tone.PASS, _("intact"), "shield-check"),
-    "broken": Sign(Tone.FAIL, _("broken")),
+    "broken": Sign(Tone.FAIL, _("chain broken")),
 }
 
 STATES = {**VERDICTS, **_STANDINGS, **_CHANGES, **_MATRICES, **_NODES, **_JOBS, **_FINDINGS, **_TRAIL}

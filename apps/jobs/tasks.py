@@ -77,8 +77,16 @@ def checkpoint_audit(running: RunningJob) -> None:
 
 
 def _intact(found: checkpoints.Comparison) -> Text:
+    events, checkpoints = found.verification.count, found.checkpoints
+    if not found.compared:
+        return say(
+            "The chain is intact: %(events)s events. There is no checkpoint to compare it with.",
+            events=events,
+        )
+    if checkpoints == 1:
+        return say("The chain is intact: %(events)s events, compared with one checkpoint.", events=events)
     return say(
         "The chain is intact: %(events)s events, compared with %(checkpoints)s checkpoints.",
-        events=found.verification.count,
-        checkpoints=found.checkpoints,
+        events=events,
+        checkpoints=checkpoints,
     )

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 import pytest
+from django.utils import translation
 
 from apps.audit.queries import VERIFIED
 from apps.audit.words import ACTIONS, actor_of_event, outcome_of, word_of
@@ -94,6 +95,13 @@ def test_an_action_of_no_word_stands_as_its_code():
 )
 def test_who_acted_is_named_with_the_part_of_the_portal_that_acted_for_them(name, label, via, shown):
     assert said(actor_of_event(name, label, via)) == shown
+
+
+def test_a_name_that_is_also_a_word_stays_a_name_in_another_language():
+    with translation.override("zh-hans"):
+        assert said(actor_of_event("Sun", "person 4", "session")) == "Sun"
+        assert said(actor_of_event("Sun", "job 3", "system")).startswith("Sun")
+        assert said(actor_of_event("", "gate", "system")) != "the gate"
 
 
 @pytest.mark.parametrize(
