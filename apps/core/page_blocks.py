@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from textwrap import dedent
 from typing import Any
@@ -14,6 +15,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.core import status
+
+# A word with something at which browsers break lines, or a digest; a longer one is data, such as JSON in one line.
+_WORD = re.compile(r"(?<!\S)(?=\S*[-/?]|\S{40})\S{1,160}(?!\S)")
 
 
 def _part(name: str, **values: Any) -> SafeString:
@@ -118,9 +122,16 @@ def callout(content: SafeString, *, tone: str = "neutral", title: str = "") -> S
 
 
 def snippet(content: SafeString, *, label: str, wrap: bool = False) -> SafeString:
-    """A command or file to copy, such as a curl line. label: what it is."""
+    """A command or file to copy, such as a curl line. label: what it is. wrap: lines break, at blanks only."""
     text = SafeString(dedent(str(content).strip("\n")).strip())
-    return _part("snippet", content=text, label=label, wrap=wrap)
+    return _part("snippet", content=_whole_words(text) if wrap else text, label=label, wrap=wrap)
+
+
+def _whole_words(text: SafeString) -> SafeString:
+    """Plain text whose words do not break at hyphens or slashes; one too long to be scrolled stays as it is."""
+    if "<" in text:
+        return text
+    return SafeString(_WORD.sub(r'<span class="whole">\g<0></span>', text))
 
 
 def timeline(content: SafeString, *, label: str) -> SafeString:

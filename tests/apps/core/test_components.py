@@ -177,6 +177,14 @@ def test_what_a_block_holds_is_escaped_once() -> None:
     assert "&lt;b&gt;" in shown("{% card title=title %}x{% endcard %}", title="<b>")
 
 
+def test_a_command_that_wraps_keeps_its_options_and_addresses_whole() -> None:
+    text = shown(
+        "{% snippet label='x' wrap=True %}snp.py collect --url {{ url }}{% endsnippet %}", url="http://a/b"
+    )
+    assert 'collect <span class="whole">--url</span> <span class="whole">http://a/b</span>' in text
+    assert "whole" not in shown("{% snippet label='x' wrap=True %}{{ x }}{% endsnippet %}", x="-" * 200)
+
+
 def test_blocks_may_stand_inside_each_other() -> None:
     text = shown(
         "{% card title='A' %}{% callout tone='warn' %}{% verdict 'warn' %}{% endcallout %}{% endcard %}"
