@@ -1,4 +1,4 @@
-"""Evaluations that are done, answers, signatures and editors stay; who opened or edited a launch does not sign it."""
+"""Done evaluations, answers, waivers, signatures and editors stay; who opened or edited a launch does not sign it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,26 @@ _DEMO_OF_EVALUATION = """(SELECT is_demo FROM fleet_cluster JOIN launches_launch
     WHERE launches_evaluation.id = OLD.evaluation_id)"""
 
 
-def _kept(table: str, demo: str, *, only: str = "") -> Iterator[Guard]:
-    """Rows of a table (those that fulfil `only`) are not changed, and removed only with a demonstration."""
+_OTHER_WAIVER = """NEW.launch_id <> OLD.launch_id OR NEW.item <> OLD.item OR NEW.reason <> OLD.reason
+    OR NEW.requested_by_id <> OLD.requested_by_id OR NEW.requested_at <> OLD.requested_at
+    OR NEW.expires_at <> OLD.expires_at OR (OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL)
+    OR (OLD.approved_by_id IS NOT NULL
+        AND (NEW.approved_by_id IS NULL OR NEW.approved_by_id <> OLD.approved_by_id))"""
+
+
+def _kept(table: str, demo: str, *, only: str = "", changed: str = "") -> Iterator[Guard]:
+    """Rows of a table (those that fulfil `only`) are not changed, and removed only with a demonstration.
+
+    changed: which changes are refused; any of them, unless it is said.
+    """
     removed = f"{only} AND NOT {demo}" if only else f"NOT {demo}"
-    for event, when in (("UPDATE", only), ("DELETE", removed)):
+    for event, when in (("UPDATE", changed or only), ("DELETE", removed)):
         yield Guard(
             name=f"{table}_no_{event.lower()}",
             table=table,
             event=event,
             when=when,
-            message="evaluations, answers, editors and signatures are kept as they are",
+            message="evaluations, answers, waivers, editors and signatures are kept as they are",
         )
 
 
@@ -43,6 +53,7 @@ GUARDS = [
     ),
     *_kept("launches_evaluation", _DEMO_OF_LAUNCH, only="OLD.done_at IS NOT NULL"),
     *_kept("launches_answer", _DEMO_OF_LAUNCH),
+    *_kept("launches_waiver", _DEMO_OF_LAUNCH, changed=_OTHER_WAIVER),
     *_kept("launches_launcheditor", _DEMO_OF_LAUNCH),
     *_kept("launches_signoff", _DEMO_OF_EVALUATION),
 ]

@@ -75,6 +75,7 @@ def test_what_was_decided_and_the_trail_are_kept() -> None:
         "launches_answer",
         "launches_evaluation",
         "launches_signoff",
+        "launches_waiver",
     }
 
 
