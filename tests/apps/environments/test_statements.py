@@ -19,7 +19,7 @@ def stated(kind: str, version: str, *, since: datetime, seen_at: datetime) -> St
     return Statement(kind=kind, standing=Standing.LOADED, values=(version,), since=since, seen_at=seen_at)
 
 
-def test_reports_that_were_dated_back_before_they_said_it_say_nothing_and_leave_the_gate_unknown() -> None:
+def test_reports_that_were_dated_back_before_they_said_it_say_nothing_and_let_nothing_pass() -> None:
     seen_at = NOW - timedelta(hours=3)
     statements = [
         stated("nvidia_smi_xml", "570.86.15", since=NOW, seen_at=seen_at),
@@ -32,4 +32,4 @@ def test_reports_that_were_dated_back_before_they_said_it_say_nothing_and_leave_
     entry = MatrixEntry(component="gpu_driver", rule=RuleKind.EXACT, values=("570.86.15",))
     report = drift.NodeReport(node="sn-01", reported={"gpu_driver": said})
     result = drift.evaluate(entries=[entry], nodes=[report], now=NOW, stale_after_s=DAY_S)
-    assert result.verdict is Verdict.UNKNOWN
+    assert result.verdict is Verdict.FAIL  # as what was never reported

@@ -42,6 +42,7 @@ def _start(launch: Launch, person: Any) -> Any:
 def _somebody_waits() -> bool:
     """Whether some connection waits for a lock."""
     with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # else a transaction sees what it saw first
         cursor.execute(
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
         )
