@@ -16,6 +16,7 @@ from apps.core.rights import Role
 from apps.launches import services
 from apps.launches.models import Launch, LaunchEditor, SignOff
 from apps.launches.queries import decision_of
+from apps.portal.queries import needs_me
 from tests import factories
 from tests.apps.launches.test_gate import sign, standing
 from tests.callers import actor_for
@@ -53,6 +54,7 @@ def test_who_edited_a_launch_does_not_sign_it_whoever_edited_it_later(answered, 
     with pytest.raises(DatabaseError, match="four eyes"), transaction.atomic():
         SignOff.objects.create(person=both, **row)
     assert standing(launch) == "needs_signoff"
+    assert "Sign" not in {item.action for item in needs_me.waiting_for(actor_for(both))}
 
 
 def test_saving_a_launch_as_it_is_is_no_edit(answered, evaluated, both):
