@@ -12,7 +12,6 @@ from apps.audit.models import AuditEvent
 
 # Objects whose page needs nothing but their id. Apps whose pages need more introduce a finder to the directory.
 _PAGES = {
-    "accounts.person": "accounts:person",
     "benchmarks.benchmarkrun": "benchmarks:run",
     "changes.change": "changes:change",
     "environments.matrix": "environments:matrix",
