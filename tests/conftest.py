@@ -20,9 +20,18 @@ from apps.jobs import running
 from apps.jobs.models import Job, JobState
 from tests import callers, committed, factories
 
+_DATABASES = {"database", "committed_database", "db", "transactional_db"}
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of PostgreSQL and of Redis are left out where there is none."""
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests of PostgreSQL and of Redis are left out where there is none, and on PostgreSQL those of no database.
+
+    What knows no database was proved beside SQLite.
+    """
+    if connection.vendor == "postgresql":
+        needless = [item for item in items if not _knows_services(item)]
+        config.hook.pytest_deselected(items=needless)
+        items[:] = [item for item in items if _knows_services(item)]
     missing = []
     if connection.vendor != "postgresql":
         missing.append(("postgres", "needs PostgreSQL: set TEST_DATABASE_URL"))
@@ -32,6 +41,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, reason in missing:
             if item.get_closest_marker(mark):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def _knows_services(item: pytest.Item) -> bool:
+    marked = any(item.get_closest_marker(mark) for mark in ("django_db", "postgres", "services", "browser"))
+    return marked or not _DATABASES.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")

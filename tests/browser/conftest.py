@@ -12,11 +12,9 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.portal_process import Portal, own_postgresql, portal
 from tests.browser.visitor import CHROMIUM
 
-EMBEDDED = pytest.param("embedded", id="SQLite and files", marks=pytest.mark.xdist_group("embedded"))
+EMBEDDED = pytest.param("embedded", id="SQLite and files")
 PASSED: pytest.StashKey[bool] = pytest.StashKey()
-SERVERS = pytest.param(
-    "servers", id="PostgreSQL and Redis", marks=[pytest.mark.services, pytest.mark.xdist_group("servers")]
-)
+SERVERS = pytest.param("servers", id="PostgreSQL and Redis", marks=pytest.mark.services)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -16,7 +16,7 @@ from django import forms
 from django.core.paginator import Paginator
 from django.template import Context, Template
 from django.test import RequestFactory
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = (ROOT / "tests/vendor/axe.min.js").read_text()
@@ -111,18 +111,10 @@ def address() -> Iterator[str]:
     thread.join()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture(params=[("light", 1440), ("dark", 1440), ("light", 390), ("dark", 390)], ids=str)
-def page(request: pytest.FixtureRequest, browser: Browser, address: str) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest, chromium: Browser, address: str) -> Iterator[Page]:
     theme, width = request.param
-    context = browser.new_context(viewport={"width": width, "height": 900})
+    context = chromium.new_context(viewport={"width": width, "height": 900})
     page = context.new_page()
     page.add_init_script(
         "window.refused = []; document.addEventListener('securitypolicyviolation', "
