@@ -10,15 +10,12 @@ import httpx
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.conftest import EMBEDDED, SERVERS
 from tests.browser.deeds import open_launch
 from tests.browser.portal_process import Portal
 from tests.browser.visitor import visit
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.parametrize("running", [EMBEDDED, SERVERS], indirect=True, scope="module"),
-]
+# On the embedded default, where one command starts and stops all; tests/apps/jobs/test_worker.py kills workers of both.
+pytestmark = pytest.mark.browser
 
 
 def alive(pids: set[int]) -> set[int]:
