@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -93,11 +94,33 @@ class Portal:
                 waiting += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
         return found
 
+    def freeze(self, name: str) -> int:
+        """Stop one of the processes where it is, but not while it holds SQLite's only place to write; its group."""
+        group = self.child(name)
+        for _attempt in range(100):
+            os.killpg(group, signal.SIGSTOP)
+            if self._others_may_write():
+                return group
+            os.killpg(group, signal.SIGCONT)
+            time.sleep(0.1)
+        raise AssertionError(f"{name} writes without end")
+
+    def _others_may_write(self) -> bool:
+        if self.env.get("DATABASE_URL"):
+            return True
+        database = Path(self.env["PORTAL_DATA_DIR"]) / "portal.sqlite3"
+        with closing(sqlite3.connect(database, timeout=0.2, isolation_level=None)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return False
+            connection.execute("ROLLBACK")
+        return True
+
     @contextmanager
     def paused(self, name: str) -> Iterator[None]:
         """One of the processes does nothing for a while, with all of its own children."""
-        group = self.child(name)
-        os.killpg(group, signal.SIGSTOP)
+        group = self.freeze(name)
         try:
             yield
         finally:

@@ -47,8 +47,7 @@ def test_a_job_whose_worker_was_killed_is_done_after_the_next_start(
     operator = visit(chromium, running.url)
     operator.sign_in(*running.logins["operator"])
     launch = open_launch(operator)
-    worker = running.child("worker")
-    os.killpg(worker, signal.SIGSTOP)  # the evaluation is asked for while nobody can take it
+    worker = running.freeze("worker")  # the evaluation is asked for while nobody can take it
     operator.open(f"/launches/{launch}/")
     operator.press("Evaluate again")
     operator.sees("is being evaluated")
