@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
-from django.db import connection
 
 from apps.changes import queries, services
 from apps.changes.models import Approval, Change
 from apps.changes.services import Content, Wish
-from apps.core.errors import PortalError
 from apps.core.rights import Role
 from tests import factories
 from tests.apps.changes.conftest import NEW, OLD
 from tests.callers import actor_for
+from tests.support.races import at_once
 
 pytestmark = pytest.mark.postgres
-
-
-def at_once(*calls) -> list[object]:
-    """What each call gave or which error of ours it raised, all begun at the same moment."""
-    results: list[object] = [None] * len(calls)
-    ready = threading.Barrier(len(calls))
-
-    def work(place: int) -> None:
-        try:
-            ready.wait(timeout=30)
-            results[place] = calls[place]()
-        except PortalError as error:
-            results[place] = error.code
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=work, args=(place,)) for place in range(len(calls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    return results
 
 
 def approval_by(person, change):
