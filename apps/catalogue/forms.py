@@ -8,9 +8,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.queries import scopes_visible_to
-from apps.catalogue.engine.overlays import FIELDS, Confidence, Kind
+from apps.catalogue.engine.overlays import FIELDS, Confidence, Kind, right_to_set
 from apps.core.actor import Actor
-from apps.core.rights import Right
 
 EVERYWHERE = "*"
 CONFIDENCE_WORDS = {
@@ -22,6 +21,38 @@ CONFIDENCE_WORDS = {
     Confidence.RECALLED: _("recalled, not re-read"),
     Confidence.UNKNOWN: _("unknown"),
 }
+
+
+FIGURE_WORDS = {
+    "min_driver": _("Lowest driver"),
+    "driver": _("Driver that it came with"),
+    "kind": _("Kind"),
+    "eol": _("End of life"),
+    "is_ended": _("Ended"),
+    "default_cuda": "CUDA",
+    "nccl": "NCCL",
+    "cudnn": "cuDNN",
+    "triton": "Triton",
+    "pythons": "Python",
+    "cuda_builds": _("CUDA builds"),
+}
+VERSION_TABLE_WORDS = {
+    Kind.TORCH: "PyTorch",
+    Kind.CUDA_MAJOR: _("CUDA major"),
+    Kind.TOOLKIT: _("CUDA toolkit"),
+    Kind.BRANCH: _("Driver branch"),
+}
+
+
+class TeamFilter(forms.Form):
+    """Whose figures a list shows."""
+
+    cluster = forms.ChoiceField(label=_("As it holds for"), required=False)
+
+    def __init__(self, *args: Any, actor: Actor, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        scopes = scopes_visible_to(actor)
+        self.fields["cluster"].choices = [("", _("every cluster")), *((one.slug, one.name) for one in scopes)]
 
 
 class FigureForm(forms.Form):
@@ -43,7 +74,7 @@ class FigureForm(forms.Form):
             (path, f"{path} ({unit})" if unit not in ("", "n") else path)
             for path, unit in FIELDS[kind].items()
         ]
-        allowed = actor.scope_ids(Right.OPERATE)
+        allowed = actor.scope_ids(right_to_set(kind))
         scopes = scopes_visible_to(actor)
         if allowed is not None:
             scopes = scopes.filter(pk__in=allowed)
@@ -63,7 +94,7 @@ class FigureForm(forms.Form):
 class NewEntryForm(FigureForm):
     """A new entry, by its first figure."""
 
-    entry = forms.SlugField(label=_("Short name"), max_length=80)
+    entry = forms.CharField(label=_("Short name"), max_length=80)
     field_order = ["entry"]
 
 

@@ -11,8 +11,9 @@ from django.db.models import F, Q, QuerySet
 from apps.catalogue.engine import overlays
 from apps.catalogue.engine.accelerators import Accelerator, shipped_accelerators
 from apps.catalogue.engine.components import Component, shipped_components
-from apps.catalogue.engine.overlays import FIELDS, Edit, Kind
+from apps.catalogue.engine.overlays import FIELDS, VERSION_TABLES, Edit, Kind
 from apps.catalogue.engine.supernodes import Supernode
+from apps.catalogue.engine.version_tables import VersionTables, order_of, shipped_tables
 from apps.catalogue.models import CatalogueEdit
 from apps.core.errors import Missing
 from apps.core.texts import say
@@ -48,10 +49,11 @@ class Entry:
         return sum(figure.edit is not None for figure in self.figures)
 
 
-def edits_for(scope_id: int | None, kind: Kind) -> QuerySet[CatalogueEdit]:
+def edits_for(scope_id: int | None, *kinds: Kind) -> QuerySet[CatalogueEdit]:
     """Everybody's edits first, then those of the scope, which win."""
     mine = Q(scope__isnull=True) | Q(scope_id=scope_id) if scope_id is not None else Q(scope__isnull=True)
-    return CatalogueEdit.objects.filter(mine, kind=kind).order_by(F("scope_id").asc(nulls_first=True), "id")
+    found = CatalogueEdit.objects.filter(mine, kind__in=kinds)
+    return found.order_by(F("scope_id").asc(nulls_first=True), "id")
 
 
 def accelerators_for(scope_id: int | None) -> dict[str, Accelerator]:
@@ -85,17 +87,29 @@ def components_in_force() -> dict[str, Component]:
     return overlays.components(edits) if edits else dict(shipped_components())
 
 
+def version_tables_for(scope_id: int | None) -> VersionTables:
+    """The tables that rules between components look into, as a team has them, in one query."""
+    edits: dict[Kind, list[CatalogueEdit]] = {}
+    for edit in edits_for(scope_id, *VERSION_TABLES):
+        edits.setdefault(Kind(edit.kind), []).append(edit)
+    if not edits:
+        return shipped_tables()
+    return overlays.tables({kind: _values(held) for kind, held in edits.items()})
+
+
 def rows_for(scope_id: int | None, kind: Kind) -> dict[str, dict[str, Any]]:
     """Plain rows of a kind as a team has them, by id."""
     return overlays.rows(kind, _values(edits_for(scope_id, kind)))
 
 
 def entries_for(scope_id: int | None, kind: Kind) -> list[Entry]:
-    """All entries of a kind, by vendor and name, in one query."""
+    """All entries of a kind, by vendor and name (version tables: newest first), in one query."""
     edits = list(edits_for(scope_id, kind))
     found = overlays.rows(kind, _values(edits))
     by_field = {(edit.entry, edit.path): edit for edit in edits}
     entries = [_entry(kind, row, by_field) for row in found.values()]
+    if kind in VERSION_TABLES:
+        return sorted(entries, key=lambda one: order_of(one.id), reverse=True)
     return sorted(entries, key=lambda one: (one.vendor.lower(), one.name.lower()))
 
 

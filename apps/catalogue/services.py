@@ -9,8 +9,15 @@ from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.catalogue import queries
+from apps.catalogue.engine import version_tables
 from apps.catalogue.engine.component_files import from_yaml
-from apps.catalogue.engine.overlays import Confidence, Kind, checked_value
+from apps.catalogue.engine.overlays import (
+    VERSION_TABLES,
+    Confidence,
+    Kind,
+    checked_value,
+    right_to_set,
+)
 from apps.catalogue.models import CatalogueEdit
 from apps.core import clock, digest
 from apps.core.actor import Actor
@@ -36,9 +43,10 @@ def set_figure(
     """Set one figure for a team (scope None: for everybody). An id that is new makes a new entry.
 
     Components are one vocabulary of all teams: they are set for everybody only.
+    Version tables need the right to administrate, as the rules that look into them do.
     Raises Invalid (entry, path, value, source, scope), NotAllowed.
     """
-    actor.require(Right.OPERATE, scope_id)
+    actor.require(right_to_set(kind), scope_id)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     _require_id(kind, entry)
     _require_shared(kind, scope_id)
@@ -94,6 +102,8 @@ def _require_id(kind: Kind, entry: str) -> None:
     message = ""
     if kind is Kind.COMPONENT and not _COMPONENT_ID.fullmatch(entry):
         message = _("small letters, digits and _; 2 to 60 characters")
+    elif kind in VERSION_TABLES:
+        message = version_tables.fault_of_id(kind, entry)
     elif not _ID.fullmatch(entry):
         message = _("small letters, digits, dots, dashes; 2 to 80 characters")
     if message:
@@ -137,7 +147,7 @@ def clear_figure(*, actor: Actor, edit_id: int) -> CatalogueEdit:
     row = CatalogueEdit.objects.filter(pk=edit_id).first()
     if row is None or (row.scope_id is not None and not actor.may(Right.READ, row.scope_id)):
         raise Missing(_("there is no such edit, or you may not see it"))
-    actor.require(Right.OPERATE, row.scope_id)
+    actor.require(right_to_set(Kind(row.kind)), row.scope_id)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     record(
         actor=actor,

@@ -11,6 +11,7 @@ urlpatterns = [
     path("catalogue/supernodes/", views.Supernodes.as_view(), name="supernodes"),
     path("catalogue/components/", views.Components.as_view(), name="components"),
     path("catalogue/components/file/", views.ComponentsFile.as_view(), name="components_file"),
+    path("catalogue/version-tables/", views.VersionTables.as_view(), name="version_tables"),
     path("catalogue/edits/", views.Edits.as_view(), name="edits"),
     path("catalogue/edits/<int:edit_id>/", views.OneEdit.as_view(), name="edit"),
 ]

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from apps.accounts.queries import scope_by_slug
 from apps.catalogue import queries, services
 from apps.catalogue.engine.component_files import to_yaml
-from apps.catalogue.engine.overlays import KIND_CHOICES, Confidence, Kind
+from apps.catalogue.engine.overlays import KIND_CHOICES, VERSION_TABLES, Confidence, Kind
 from apps.catalogue.models import CatalogueEdit
 from apps.core.actor import Actor
 from apps.core.api import actor_of, checked
@@ -135,6 +135,21 @@ class ComponentsFile(APIView):
         return Response(CatalogueEditOut(edits, many=True).data)
 
 
+class VersionTables(APIView):
+    @extend_schema(
+        responses=CatalogueEntryOut(many=True),
+        parameters=[_CLUSTER],
+        operation_id="catalogue_version_tables_list",
+    )
+    def get(self, request: Request) -> Response:
+        """Which versions go together, as rules between components look them up; set by edits of the four kinds."""
+        refuse_unknown(None, request.query_params, also=frozenset({"cluster"}))
+        actor = actor_of(request)
+        scope_id = _scope_id(actor, request.query_params.get("cluster", ""))
+        found = [entry for kind in VERSION_TABLES for entry in queries.entries_for(scope_id, kind)]
+        return Response(CatalogueEntryOut(found, many=True).data)
+
+
 class Edits(APIView):
     token_scopes = _WRITES
 
@@ -142,7 +157,7 @@ class Edits(APIView):
         request=CatalogueEditIn, responses={201: CatalogueEditOut}, operation_id="catalogue_edits_create"
     )
     def post(self, request: Request) -> Response:
-        """Set one figure, for a team or for everybody."""
+        """Set one figure, for a team or for everybody; of version tables no token can."""
         actor, data = actor_of(request), checked(CatalogueEditIn, request)
         row = services.set_figure(
             actor=actor,

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from apps.catalogue.engine import version_tables
 from apps.catalogue.engine.accelerators import Accelerator, parse_accelerator
 from apps.catalogue.engine.components import AREAS, Component, RuleKind, parse_component
 from apps.catalogue.engine.reference import table
 from apps.catalogue.engine.supernodes import Supernode, parse_supernode
 from apps.catalogue.engine.versions import Scheme
 from apps.core.errors import FieldError, Invalid
+from apps.core.rights import Right
 from apps.core.texts import say
 from apps.core.verdicts import Verdict
 
@@ -28,8 +30,14 @@ class Kind(StrEnum):
     ACCELERATOR = "accelerator"
     SUPERNODE = "supernode"
     COMPONENT = "component"
+    CUDA_MAJOR = "cuda_major"
+    TOOLKIT = "toolkit"
+    BRANCH = "branch"
+    TORCH = "torch"
 
 
+# Tables that rules between components look versions up in.
+VERSION_TABLES = tuple(Kind(name) for name in version_tables.FIELDS)
 KIND_CHOICES = [(kind.value, kind.value) for kind in Kind]
 
 
@@ -89,6 +97,7 @@ FIELDS: Mapping[Kind, Mapping[str, str]] = {
         "read_from": "",
         "severity": "",
     },
+    **{kind: dict.fromkeys(version_tables.FIELDS[kind], "") for kind in VERSION_TABLES},
 }
 # Fields of components that hold one of a few words.
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -118,6 +127,8 @@ def shipped_rows(kind: Kind) -> dict[str, dict[str, Any]]:
     """The rows that come with the portal, by id; callers must not change them."""
     if kind is Kind.COMPONENT:
         return {row["id"]: _component_row(row) for row in table("components")["components"]}
+    if kind in VERSION_TABLES:
+        return version_tables.shipped_rows(kind)
     name, key = _TABLES[kind]
     return {row["id"]: row for row in table(name)[key]}
 
@@ -139,6 +150,8 @@ def rows(kind: Kind, edits: Iterable[Edit]) -> dict[str, dict[str, Any]]:
 
 def blank(kind: Kind, entry: str) -> dict[str, Any]:
     """A row in which nothing is known yet."""
+    if kind in VERSION_TABLES:
+        return version_tables.blank(kind, entry)
     row: dict[str, Any] = {path: None for path in FIELDS[kind] if "." not in path}
     row |= {"id": entry, "name": entry, "vendor": "", "confidence": "unknown", "source": []}
     if kind is Kind.COMPONENT:
@@ -173,6 +186,11 @@ def components(edits: Iterable[Edit]) -> dict[str, Component]:
     return {key: parse_component(_as_shipped(row)) for key, row in rows(Kind.COMPONENT, edits).items()}
 
 
+def tables(edits: Mapping[Kind, Iterable[Edit]]) -> version_tables.VersionTables:
+    """The version tables with the edits of each laid over."""
+    return version_tables.tables_of({kind: rows(kind, edits.get(kind, ())) for kind in VERSION_TABLES})
+
+
 def _component_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of components as one of figures: every field there, lists and yes or no as text."""
     return {
@@ -199,6 +217,11 @@ def _as_shipped(row: Mapping[str, Any]) -> dict[str, Any]:
         "multiple": row["multiple"] == "yes",
         "read_from": [kind for kind in kinds if kind],
     }
+
+
+def right_to_set(kind: Kind) -> Right:
+    """What it takes to set a figure: of tables that decide whether a matrix is locked as much as of rules."""
+    return Right.ADMIN if kind in VERSION_TABLES else Right.OPERATE
 
 
 def get_path(row: Mapping[str, Any], path: str) -> Any:
@@ -228,6 +251,8 @@ def checked_value(kind: Kind, path: str, raw: object) -> str | float | int | Non
         return None
     if kind is Kind.COMPONENT and (path in CHOICES or path == "read_from"):
         return _checked_word(path, raw)
+    if kind in VERSION_TABLES:
+        return _checked_version(kind, path, raw)
     unit = FIELDS[kind][path]
     if unit == "" and path not in _SHARES:
         if not isinstance(raw, str) or len(raw) > 200:
@@ -254,6 +279,13 @@ def _checked_word(path: str, raw: object) -> str:
     if path in CHOICES and text not in CHOICES[path]:
         words = ", ".join(CHOICES[path])
         raise _wrong("/value", say("one of %(words)s", words=words), "bad_value")
+    return text
+
+
+def _checked_version(kind: Kind, path: str, raw: object) -> str:
+    text = raw.strip() if isinstance(raw, str) and len(raw) <= 200 else ""
+    if wanted := version_tables.fault_of_value(kind, path, text):
+        raise _wrong("/value", wanted, "bad_value")
     return text
 
 

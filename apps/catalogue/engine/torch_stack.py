@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
-from apps.catalogue.engine.reference import table
 from apps.catalogue.engine.versions import Scheme, parse
 
 
@@ -13,8 +12,9 @@ from apps.catalogue.engine.versions import Scheme, parse
 class TorchRelease:
     """One PyTorch release as its default Linux wheel declares it; None: not pinned or not known.
 
-    default_cuda: CUDA of the wheel of the public index. nccl and cudnn: pins of that wheel only;
-    other CUDA builds may pin others. cuda_builds: None where they were not looked up.
+    version: the release (2.8.0), or one build of it (2.8.0+cu126) that a team knows the pins of. default_cuda:
+    CUDA of the wheel of the public index, or of that build. nccl, cudnn and triton: pins of that wheel only; other
+    CUDA builds may pin others. cuda_builds: None where they were not looked up.
     """
 
     version: str
@@ -22,7 +22,6 @@ class TorchRelease:
     nccl: str | None
     cudnn: str | None
     triton: str | None
-    min_driver: str
     pythons: tuple[str, ...]
     cuda_builds: tuple[str, ...] | None
     source: str
@@ -30,40 +29,13 @@ class TorchRelease:
     note: str
 
 
-@cache
-def torch_releases() -> dict[str, TorchRelease]:
-    """Release (2.8.0) to its pins."""
-    return {row["version"]: _release(row) for row in table("torch_stack")["releases"]}
-
-
-def _release(row: dict[str, object]) -> TorchRelease:
-    builds, pythons = row["cuda_variants"], row["python_wheels_linux_x86_64"]
-    assert isinstance(pythons, list)
-    return TorchRelease(
-        version=str(row["version"]),
-        default_cuda=str(row["default_cuda"]),
-        nccl=_text(row["nccl"]),
-        cudnn=_text(row["cudnn"]),
-        triton=_text(row["triton"]),
-        min_driver=str(row["min_driver_linux"]),
-        pythons=tuple(str(python) for python in pythons),
-        cuda_builds=tuple(str(build) for build in builds) if isinstance(builds, list) else None,
-        source=str(row["source"]),
-        confidence=str(row["confidence"]),
-        note=str(row.get("note", "")),
-    )
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
-def torch_release_of(torch: str) -> TorchRelease | None:
-    """The release that a torch is a build of (2.8.0 of 2.8.0+cu128); None for nightlies and unknown ones."""
+def torch_release_of(torch: str, releases: Mapping[str, TorchRelease]) -> TorchRelease | None:
+    """The build itself where it has a row, else its release (2.8.0 of 2.8.0+cu128); None for unknown ones."""
     version = parse(torch, Scheme.PEP440)
     if not version.is_known:
         return None
-    return torch_releases().get(version.canonical.partition("+")[0])
+    own = releases.get(version.canonical)
+    return own or releases.get(version.canonical.partition("+")[0])
 
 
 def cuda_build_of(torch: str) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,11 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
+from apps.accounts.models import Scope
 from apps.accounts.queries import scope_by_slug, scopes_visible_to
 from apps.catalogue import queries, services
 from apps.catalogue.engine.component_files import to_yaml
-from apps.catalogue.engine.overlays import Confidence, Kind
-from apps.catalogue.forms import FigureForm, ImportForm, NewEntryForm
+from apps.catalogue.engine.overlays import FIELDS, VERSION_TABLES, Confidence, Kind, right_to_set
+from apps.catalogue.forms import VERSION_TABLE_WORDS, FigureForm, ImportForm, NewEntryForm, TeamFilter
 from apps.core import form_errors
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, Missing
@@ -36,6 +39,14 @@ def supernodes(request: HttpRequest) -> HttpResponse:
 def components(request: HttpRequest) -> HttpResponse:
     """What nodes are made of, how versions are read, and the rule and severity unless a matrix says otherwise."""
     return _list(request, Kind.COMPONENT)
+
+
+def version_table(request: HttpRequest, kind: str = Kind.TORCH) -> HttpResponse:
+    """One of the tables that rules between components look versions up in."""
+    of_kind = _kind(kind)
+    if of_kind not in VERSION_TABLES:
+        raise Missing()
+    return _list(request, of_kind)
 
 
 def export_components(request: HttpRequest) -> HttpResponse:
@@ -71,13 +82,34 @@ def _list(request: HttpRequest, kind: Kind) -> HttpResponse:
     sent = request.method == "POST" and form is not None and form.is_valid()
     if sent and form and _saved(form, actor, kind, form.cleaned_data["entry"]):
         return redirect(_address(kind, form.cleaned_data["entry"], form.scope_id(), actor))
+    scope = _scope(request, actor)
     context = {
         "kind": kind.value,
-        "entries": queries.entries_for(_scope_id(request, actor), kind),
+        "entries": queries.entries_for(scope.pk if scope else None, kind),
         "form": form,
         "may_edit": may_edit,
+        "scope": scope,
     }
+    if kind in VERSION_TABLES:
+        context |= _about_table(request, actor, kind)
+        return render(request, "catalogue/version_table.html", context)
     return render(request, f"catalogue/{kind.value}s.html", context)
+
+
+def _about_table(request: HttpRequest, actor: Actor, kind: Kind) -> dict[str, Any]:
+    slug = request.GET.get("cluster", "")
+    return {
+        "title": VERSION_TABLE_WORDS[kind],
+        "paths": list(FIELDS[kind]),
+        "filter": TeamFilter({"cluster": slug}, actor=actor),
+        "tables": [
+            {"label": word, "url": _table_address(one, slug)} for one, word in VERSION_TABLE_WORDS.items()
+        ],
+    }
+
+
+def _table_address(kind: Kind, slug: str) -> str:
+    return reverse("catalogue:version_table", args=[kind.value]) + (f"?cluster={slug}" if slug else "")
 
 
 def entry(request: HttpRequest, kind: str, entry_id: str) -> HttpResponse:
@@ -89,7 +121,8 @@ def entry(request: HttpRequest, kind: str, entry_id: str) -> HttpResponse:
         form = FigureForm(request.POST or None, actor=actor, kind=of_kind)
         if request.method == "POST" and form.is_valid() and _saved(form, actor, of_kind, entry_id):
             return redirect(_address(of_kind, entry_id, form.scope_id(), actor))
-    found = queries.entry_for(_scope_id(request, actor), of_kind, entry_id)
+    scope = _scope(request, actor)
+    found = queries.entry_for(scope.pk if scope else None, of_kind, entry_id)
     return render(request, "catalogue/entry.html", {"entry": found, "kind": kind, "form": form})
 
 
@@ -98,12 +131,16 @@ def clear(request: HttpRequest, edit_id: int) -> HttpResponse:
     """Give a figure back to what is shipped."""
     row = services.clear_figure(actor=actor_of(request), edit_id=edit_id)
     messages.success(request, _("The figure is as shipped again."))
+    if Kind(row.kind) in VERSION_TABLES:
+        return redirect(_table_address(Kind(row.kind), row.scope.slug if row.scope else ""))
     return redirect(f"catalogue:{row.kind}s")
 
 
 def _may_edit(actor: Actor, kind: Kind) -> bool:
     """Components are everybody's: only who operates every cluster may set them."""
-    return actor.may(Right.OPERATE, None) if kind is Kind.COMPONENT else actor.may_anywhere(Right.OPERATE)
+    if kind is Kind.COMPONENT:
+        return actor.may(Right.OPERATE, None)
+    return actor.may_anywhere(right_to_set(kind))
 
 
 def _saved(form: FigureForm, actor: Actor, kind: Kind, entry_id: str) -> bool:
@@ -131,10 +168,10 @@ def _kind(name: str) -> Kind:
     return Kind(name)
 
 
-def _scope_id(request: HttpRequest, actor: Actor) -> int | None:
+def _scope(request: HttpRequest, actor: Actor) -> Scope | None:
     refuse_unknown(None, request.GET, also=frozenset({"cluster"}))
     slug = request.GET.get("cluster", "")
-    return scope_by_slug(slug, actor=actor).pk if slug else None
+    return scope_by_slug(slug, actor=actor) if slug else None
 
 
 def _address(kind: Kind, entry_id: str, scope_id: int | None, actor: Actor) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from apps.catalogue.engine.components import RuleKind, component
 from apps.catalogue.engine.versions import Scheme
+from apps.catalogue.queries import version_tables_for
 from apps.core import clock
 from apps.environments.engine import compat
 from apps.environments.engine.compat import RuleResult
@@ -110,7 +111,10 @@ def compatibility_of(version: MatrixVersion) -> tuple[RuleResult, ...]:
     observed: dict[str, list[str]] = defaultdict(list)
     for name, values in _observed_beside(version):
         observed[name] += [value for value in values if value not in observed[name]]
-    return compat.check_versions(observed | asked, rules_in_force(version.matrix.cluster_id))
+    cluster = version.matrix.cluster
+    return compat.check_versions(
+        observed | asked, rules_in_force(cluster.pk), tables=version_tables_for(cluster.scope_id)
+    )
 
 
 def _observed_beside(version: MatrixVersion) -> Iterator[tuple[str, Sequence[str]]]:

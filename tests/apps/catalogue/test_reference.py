@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.catalogue.engine import cuda_driver, fault_codes, reference, supernodes, torch_stack, variables
+from apps.catalogue.engine.version_tables import shipped_tables
 from apps.catalogue.engine.versions import Scheme, parse
 
 
@@ -18,7 +19,7 @@ def test_a_table_that_does_not_exist_is_an_error() -> None:
     [("11.8", "450.80.02"), ("12.8.93", "525.60.13"), ("12040", "525.60.13"), ("13.0", "580.65.06")],
 )
 def test_the_driver_floor_follows_the_cuda_major(cuda: str, floor: str) -> None:
-    found = cuda_driver.driver_floor_of(cuda)
+    found = cuda_driver.driver_floor_of(cuda, shipped_tables().floors)
 
     assert found is not None
     assert found.min_driver == floor
@@ -26,38 +27,31 @@ def test_the_driver_floor_follows_the_cuda_major(cuda: str, floor: str) -> None:
 
 @pytest.mark.parametrize("cuda", ["N/A", "9.2", "twelve"])
 def test_no_floor_is_guessed_for_an_unknown_cuda(cuda: str) -> None:
-    assert cuda_driver.driver_floor_of(cuda) is None
+    assert cuda_driver.driver_floor_of(cuda, shipped_tables().floors) is None
 
 
 def test_every_driver_in_the_tables_is_a_version_that_can_be_compared() -> None:
-    drivers = [kit.driver for kit in cuda_driver.toolkits() if kit.driver]
-    drivers += [floor.min_driver for floor in cuda_driver.driver_floors().values()]
-    drivers += [release.min_driver for release in torch_stack.torch_releases().values()]
+    tables = shipped_tables()
+    drivers = [kit.driver for kit in tables.toolkits if kit.driver]
+    drivers += [floor.min_driver for floor in tables.floors.values()]
 
     assert [text for text in drivers if not parse(text, Scheme.DOTTED_NUMERIC).is_ordered] == []
 
 
 def test_a_toolkit_is_found_by_its_minor_version() -> None:
-    kit = cuda_driver.toolkit_of("12.8.93")
+    kit = cuda_driver.toolkit_of("12.8.93", shipped_tables().toolkits)
 
     assert kit is not None
     assert kit.version.startswith("12.8")
     assert kit.driver == "570.26"
-    assert cuda_driver.toolkit_of("12.7") is None
+    assert cuda_driver.toolkit_of("12.7", shipped_tables().toolkits) is None
 
 
 def test_a_branch_knows_whether_it_has_ended() -> None:
-    ended, living = cuda_driver.driver_branch_of("535.54.03"), cuda_driver.driver_branch_of("580.95.05")
+    ended, living = shipped_tables().branches[535], shipped_tables().branches[580]
 
-    assert ended is not None and ended.is_ended and ended.eol == "2026-06"
-    assert living is not None and not living.is_ended
-    assert cuda_driver.driver_branch_of("N/A") is None
-
-
-def test_architectures_say_where_volta_ends() -> None:
-    volta = next(arch for arch in cuda_driver.architectures() if arch.name == "Volta")
-
-    assert (volta.last_cuda, volta.last_driver_branch) == ("12.9", 580)
+    assert ended.is_ended and ended.eol == "2026-06"
+    assert not living.is_ended
 
 
 @pytest.mark.parametrize(
@@ -65,7 +59,7 @@ def test_architectures_say_where_volta_ends() -> None:
     [("2.8.0+cu128", "12.8", "2.27.3"), ("2.4.0", "12.1", "2.20.5"), ("2.11.0", "13.0", "2.28.9")],
 )
 def test_a_torch_release_is_found_for_any_of_its_builds(torch: str, cuda: str, nccl: str) -> None:
-    release = torch_stack.torch_release_of(torch)
+    release = torch_stack.torch_release_of(torch, shipped_tables().releases)
 
     assert release is not None
     assert (release.default_cuda, release.nccl) == (cuda, nccl)
@@ -73,7 +67,7 @@ def test_a_torch_release_is_found_for_any_of_its_builds(torch: str, cuda: str, n
 
 @pytest.mark.parametrize("torch", ["2.7.0a0+git295f2ed", "1.0.0", "unknown", "2.7.1.dev20250724"])
 def test_a_nightly_or_unknown_torch_has_no_pins(torch: str) -> None:
-    assert torch_stack.torch_release_of(torch) is None
+    assert torch_stack.torch_release_of(torch, shipped_tables().releases) is None
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.catalogue.engine.components import Component, component
+from apps.catalogue.engine.version_tables import VersionTables, shipped_tables
 from apps.catalogue.engine.versions import at_least, compare, identical, parse, same_branch
 from apps.core.verdicts import Verdict
 from apps.environments.engine.compat.form import (
@@ -17,7 +18,7 @@ from apps.environments.engine.compat.form import (
     read_rules,
     shipped_rows,
 )
-from apps.environments.engine.compat.tables import TABLES
+from apps.environments.engine.compat.tables import LOOK_UPS
 from apps.environments.engine.rules import MatrixEntry
 
 __all__ = [
@@ -105,14 +106,16 @@ def check_versions(
     rules: Sequence[CompatibilityRule] | None = None,
     *,
     catalogue: Mapping[str, Component] | None = None,
+    tables: VersionTables | None = None,
 ) -> tuple[RuleResult, ...]:
     """Hold versions against rules (the built-in ones unless given); rules that do not apply are left out.
 
     versions: component to raw versions, several where a matrix allows several or units differ: each must
-    fit. catalogue: components of a team that the built-in catalogue does not know.
+    fit. catalogue: components of a team that the built-in catalogue does not know. tables: what lookups look
+    into, as a team has it; the shipped ones unless given.
     """
     stated = {name: tuple(values) for name, values in versions.items() if values}
-    checker = _Checker(stated, catalogue or {})
+    checker = _Checker(stated, catalogue or {}, tables or shipped_tables())
     results = (checker.result(rule) for rule in (built_in_rules() if rules is None else rules))
     return tuple(result for result in results if result is not None)
 
@@ -120,9 +123,15 @@ def check_versions(
 class _Checker:
     """One set of versions, ready to be asked about clauses."""
 
-    def __init__(self, stated: Mapping[str, tuple[str, ...]], catalogue: Mapping[str, Component]) -> None:
+    def __init__(
+        self,
+        stated: Mapping[str, tuple[str, ...]],
+        catalogue: Mapping[str, Component],
+        tables: VersionTables,
+    ) -> None:
         self._stated = stated
         self._catalogue = catalogue
+        self._tables = tables
 
     def result(self, rule: CompatibilityRule) -> RuleResult | None:
         """None where the rule does not apply: one of `when` does not hold, or it skips what is unlisted."""
@@ -170,11 +179,11 @@ class _Checker:
             return clause.values, RuleReason.HOLDS
         if clause.of:
             return self._stated.get(clause.of, ()), RuleReason.NOT_STATED
-        look_up = TABLES[clause.table]
+        look_up = LOOK_UPS[clause.table]
         keys = self._stated.get(clause.by, ()) if clause.by else ("",)
         if not keys:
             return (), RuleReason.NOT_STATED
-        found = [look_up(key) for key in keys]
+        found = [look_up(key, self._tables) for key in keys]
         if any(values is None for values in found):
             return (), RuleReason.NOT_IN_TABLE
         return tuple(dict.fromkeys(value for values in found for value in values or ())), RuleReason.HOLDS

@@ -7,51 +7,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from apps.catalogue.engine.cuda_driver import driver_branches, driver_floor_of, toolkit_of
+from apps.catalogue.engine.cuda_driver import driver_floor_of, toolkit_of
 from apps.catalogue.engine.torch_stack import TorchRelease, cuda_build_of, torch_release_of
+from apps.catalogue.engine.version_tables import VersionTables
 from apps.catalogue.engine.versions import Scheme, parse, same_branch
 
+Found = tuple[str, ...] | None
 
-def _driver_floor(cuda: str) -> tuple[str, ...] | None:
-    floor = driver_floor_of(cuda)
+
+def _driver_floor(cuda: str, tables: VersionTables) -> Found:
+    floor = driver_floor_of(cuda, tables.floors)
     return (floor.min_driver,) if floor else None
 
 
-def _toolkit_driver(cuda: str) -> tuple[str, ...] | None:
-    toolkit = toolkit_of(cuda)
+def _toolkit_driver(cuda: str, tables: VersionTables) -> Found:
+    toolkit = toolkit_of(cuda, tables.toolkits)
     return (toolkit.driver,) if toolkit and toolkit.driver else None
 
 
-def _torch_cuda(torch: str) -> tuple[str, ...] | None:
+def _torch_cuda(torch: str, tables: VersionTables) -> Found:
     build = cuda_build_of(torch)
     if build:
         return (build,)
-    release = torch_release_of(torch)
+    release = torch_release_of(torch, tables.releases)
     return (release.default_cuda,) if release else None
 
 
-def _torch_cuda_builds(torch: str) -> tuple[str, ...] | None:
-    release = torch_release_of(torch)
-    return release.cuda_builds if release else None
+def _torch_cuda_builds(torch: str, tables: VersionTables) -> Found:
+    release = torch_release_of(torch, tables.releases)
+    return (release.cuda_builds or None) if release else None
 
 
-def _torch_driver_floor(torch: str) -> tuple[str, ...] | None:
-    cuda = _torch_cuda(torch)
-    return _driver_floor(cuda[0]) if cuda else None
+def _torch_driver_floor(torch: str, tables: VersionTables) -> Found:
+    cuda = _torch_cuda(torch, tables)
+    return _driver_floor(cuda[0], tables) if cuda else None
 
 
-def _torch_pythons(torch: str) -> tuple[str, ...] | None:
-    release = torch_release_of(torch)
+def _torch_pythons(torch: str, tables: VersionTables) -> Found:
+    release = torch_release_of(torch, tables.releases)
     # A trailing t marks the free-threaded build of the same Python.
-    return tuple(dict.fromkeys(text.rstrip("t") for text in release.pythons)) if release else None
+    found = dict.fromkeys(text.rstrip("t") for text in release.pythons) if release else {}
+    return tuple(found) or None
 
 
-def _pin(of: Callable[[TorchRelease], str | None]) -> Callable[[str], tuple[str, ...] | None]:
-    """A pin of the default wheel; nothing is known of it for builds with another CUDA."""
+def _pin(of: Callable[[TorchRelease], str | None]) -> Callable[[str, VersionTables], Found]:
+    """A pin of the default wheel, or of a build that has a row; nothing is known of it for other builds."""
 
-    def look_up(torch: str) -> tuple[str, ...] | None:
-        release = torch_release_of(torch)
-        if release is None or not _is_default_build(torch, release):
+    def look_up(torch: str, tables: VersionTables) -> Found:
+        release = torch_release_of(torch, tables.releases)
+        if release is None or not _is_of(torch, release):
             return None
         pin = of(release)
         return (pin.removeprefix("~="),) if pin else None
@@ -59,9 +63,9 @@ def _pin(of: Callable[[TorchRelease], str | None]) -> Callable[[str], tuple[str,
     return look_up
 
 
-def _is_default_build(torch: str, release: TorchRelease) -> bool:
-    local = parse(torch, Scheme.PEP440).qualifiers.get("local", "")
-    if not local:
+def _is_of(torch: str, release: TorchRelease) -> bool:
+    version = parse(torch, Scheme.PEP440)
+    if not version.qualifiers.get("local", "") or version.canonical == release.version:
         return True
     build = cuda_build_of(torch)
     return build is not None and bool(
@@ -69,11 +73,11 @@ def _is_default_build(torch: str, release: TorchRelease) -> bool:
     )
 
 
-def _ended_driver_branches(_unused: str) -> tuple[str, ...] | None:
-    return tuple(str(branch.branch) for branch in driver_branches().values() if branch.is_ended)
+def _ended_driver_branches(_unused: str, tables: VersionTables) -> Found:
+    return tuple(str(branch.branch) for branch in tables.branches.values() if branch.is_ended) or None
 
 
-TABLES: Mapping[str, Callable[[str], tuple[str, ...] | None]] = {
+LOOK_UPS: Mapping[str, Callable[[str, VersionTables], Found]] = {
     "driver_floor": _driver_floor,
     "toolkit_driver": _toolkit_driver,
     "ended_driver_branches": _ended_driver_branches,
