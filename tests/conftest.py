@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.db import connection
-from django.test.utils import CaptureQueriesContext, setup_databases, teardown_databases
+from django.test.utils import CaptureQueriesContext, override_settings, setup_databases, teardown_databases
 from django.utils.module_loading import autodiscover_modules
 
 from apps.accounts.models import Person
@@ -18,9 +20,10 @@ from apps.core.rights import Role
 from apps.fleet.models import Cluster
 from apps.jobs import running
 from apps.jobs.models import Job, JobState
+from apps.portal.services import demo
 from tests import callers, committed, factories
 
-_DATABASES = {"database", "committed_database", "db", "transactional_db"}
+_DATABASES = {"database", "committed_database", "demonstration", "db", "transactional_db"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -82,6 +85,37 @@ def committed_database(django_db_setup: None, django_db_blocker: Any, tmp_path: 
     """A database of the test's own in which commits are real; its DATABASE_URL. Not together with `db`."""
     with django_db_blocker.unblock(), committed.own_database(tmp_path) as url:
         yield url
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """The demonstration fleet in a database of its own, and the sign-ins that its loading told."""
+
+    database: str
+    evidence: Path
+    logins: list[demo.Login]
+
+
+@pytest.fixture(scope="session")
+def _demonstration(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any
+) -> Iterator[Demonstration]:
+    folder = tmp_path_factory.mktemp("demonstration")
+    with django_db_blocker.unblock(), committed.copy_of(connection.settings_dict["NAME"], folder) as copy:
+        with committed.connected_to(copy), override_settings(EVIDENCE_DIR=folder / "evidence"):
+            logins = demo.load()
+        yield Demonstration(copy, folder / "evidence", logins)
+
+
+@pytest.fixture
+def demonstration(
+    _demonstration: Demonstration, django_db_blocker: Any, tmp_path: Path, settings: Any
+) -> Iterator[Demonstration]:
+    """A copy of the loaded demonstration fleet in which commits are real. Not together with `database`."""
+    settings.EVIDENCE_DIR = tmp_path / "evidence"
+    shutil.copytree(_demonstration.evidence, settings.EVIDENCE_DIR)
+    with django_db_blocker.unblock(), committed.own_database(tmp_path, of=_demonstration.database):
+        yield _demonstration
 
 
 @pytest.fixture

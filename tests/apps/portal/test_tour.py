@@ -33,8 +33,7 @@ class Links(HTMLParser):
                 self.found.append(parts.path + (f"?{parts.query}" if parts.query else ""))
 
 
-def test_every_page_that_is_offered_opens(database: None, client_of: Any) -> None:
-    demo.load()
+def test_every_page_that_is_offered_opens(demonstration: Any, client_of: Any) -> None:
     failed: dict[tuple[Role, str], int] = {}
     opened: Counter[Role] = Counter()
     for name, role in demo.PEOPLE:

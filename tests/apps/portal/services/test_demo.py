@@ -25,8 +25,8 @@ from tests import callers, factories
 
 
 @pytest.fixture
-def loaded(database: None) -> list[demo.Login]:
-    return demo.load()
+def loaded(demonstration: Any) -> list[demo.Login]:
+    return demonstration.logins
 
 
 def test_the_demonstration_tells_a_story_that_rests_on_real_output(loaded: list[demo.Login]) -> None:
