@@ -114,7 +114,6 @@ ASSUMED: dict[str, str | Promise] = {
     "overlap_ep": _("all-to-all of experts is hidden"),
     "state_bytes_per_parameter": _("bytes of state per parameter"),
     "attention_flops": _("work of attention, counted"),
-    "attention_kernel": _("attention kernel"),
     "capacity_bytes": _("memory of an accelerator"),
     "peak_flops": _("peak of the number format"),
     "flops_per_param_and_token": _("FLOPs per parameter and token"),
@@ -165,7 +164,6 @@ _VALUES: dict[str, Words] = {
     "schedule": SCHEDULES,
     "framework": FRAMEWORKS,
     "attention": _KERNELS,
-    "attention_kernel": _KERNELS,
     "gradient_compression": {"none": _("none")},
     "attention_flops": {"full": _("every pair of tokens"), "causal": _("half of the pairs")},
 }

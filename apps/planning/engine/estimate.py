@@ -245,9 +245,6 @@ def _conventions(plan: PlanInput) -> tuple[Assumption, ...]:
             source="Korthikanti et al. 2022, equation 7",
         ),
         Assumption(
-            name="attention_kernel", value=str(plan.workload.attention), source=say("workload of this plan")
-        ),
-        Assumption(
             name="capacity_bytes",
             value=plan.system.capacity_bytes,
             source=say("catalogue, %(name)s, decimal GB", name=plan.system.accelerator.name),
