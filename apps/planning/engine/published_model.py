@@ -10,6 +10,7 @@ from apps.catalogue.engine.model_catalogue import CatalogueModel, find_model
 from apps.catalogue.engine.models import ModelSpec
 from apps.core.texts import say
 from apps.planning.engine.estimate import Assumption
+from apps.planning.engine.published_cells import MLA
 
 PADDED_GPT_VOCAB = 51200  # 50257 padded for tensor parallelism
 
@@ -32,7 +33,7 @@ def row_model(row: Mapping[str, str]) -> tuple[ModelSpec | None, list[Assumption
 
 def _given(row: Mapping[str, str]) -> dict[str, int]:
     names = ("layers", "hidden", "ffn_hidden", "heads", "kv_heads", "vocab", "experts", "topk")
-    return {name: int(float(row[name])) for name in names if row[name] and row[name] != "MLA"}
+    return {name: int(row[name]) for name in names if row[name] and row[name] != MLA}
 
 
 def _from_catalogue(

@@ -13,10 +13,11 @@ from apps.core.texts import say
 from apps.planning.engine.estimate import RECOMPUTE_NAMES, Assumption, PlanInput
 from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
 from apps.planning.engine.published_card import card_named
+from apps.planning.engine.published_cells import STEP_COLUMNS, TIME_COLUMNS, plain_cells, wrong_cells
 from apps.planning.engine.published_model import row_model
 from apps.planning.engine.reading_parallel import RECOMPUTE, Options, workload_for
 from apps.planning.engine.rules import OF_MEGATRON, REASONS, UNUSUAL, violations
-from apps.planning.engine.system import System, default_system
+from apps.planning.engine.system import System, default_system, require_figures
 from apps.planning.engine.workload import Framework, Precision
 
 PRECISIONS = {
@@ -29,14 +30,6 @@ PRECISIONS = {
     "fp8-sc": Precision.FP8,
     "fp8-mx": Precision.MXFP8,
 } | {str(p): p for p in Precision}
-COLUMNS = (
-    "id", "source", "model", "layers", "hidden", "ffn_hidden", "heads", "kv_heads", "vocab", "experts", "topk",
-    "seq_len", "gpu", "gpus", "tp", "pp", "vpp", "dp", "cp", "ep", "micro_batch", "global_batch", "recompute",
-    "sequence_parallel", "precision", "zero_distopt", "tflops_per_gpu", "tokens_per_s_gpu", "iteration_time_s",
-    "iteration_time_derived_s", "tflops_definition", "notes",
-)  # fmt: skip
-STEP_COLUMNS = ("iteration_time_s", "iteration_time_derived_s")
-TIME_COLUMNS = (*STEP_COLUMNS, "tokens_per_s_gpu")
 DOMAIN_DEFAULT = 8
 CHUNK_LAYERS = 2
 DOMAINS = {"nvidia-gb200": 72, "nvidia-gb300": 72}
@@ -67,10 +60,13 @@ class UnusableRun:
 
 def read_run(row: Mapping[str, str]) -> PublishedRun | UnusableRun:
     """One row in the columns of published_runs.csv. What is missing is assumed by rule and named, or refused."""
+    row = plain_cells(row)
 
     def unusable(*reasons: str) -> UnusableRun:
         return UnusableRun(id=row["id"], source=row["source"], reasons=reasons)
 
+    if wrong := tuple(wrong_cells(row)):
+        return unusable(*wrong)
     needed = ("gpu", "gpus", "tp", "pp", "seq_len", "global_batch")
     lacking = [name for name in needed if not row[name]]
     try:
@@ -94,6 +90,7 @@ def _complete(
     system, from_system = _system(row, part)
     layout, from_layout = _layout(row, model)
     options, from_options = _options(row, part)
+    require_figures(part, options.precision)
     seq_len = int(row["seq_len"])
     found = violations(model, layout, accelerators=system.accelerators, seq_len=seq_len)
     ran = (
@@ -222,7 +219,7 @@ def _options(row: Mapping[str, str], part: Accelerator) -> tuple[Options, list[A
     assumed = []
     name = row["precision"]
     if not name:
-        name = "fp8" if "fp8" in part.dense_flops else "bf16"
+        name = "fp8" if "fp8" in part.dense_flops else "fp16" if "bf16" in part.unsupported else "bf16"
         assumed.append(
             Assumption(
                 name="precision",

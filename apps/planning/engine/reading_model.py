@@ -40,7 +40,7 @@ def read_model(fields: Fields) -> ModelSpec | None:
         "expert_ffn_hidden": fields.whole("expert_ffn_hidden", default=ffn if experts else 0, least=0),
         "shared_expert_ffn_hidden": fields.whole("shared_expert_ffn_hidden", default=0, least=0),
         "dense_layers": fields.whole("dense_layers", default=0, least=0),
-        "mtp_layers": fields.whole("mtp_layers", default=0, least=0),
+        "mtp_layers": fields.whole("mtp_layers", default=0, least=0, most=100),
         "attention_window": fields.whole("attention_window", default=0, least=0),
         "windowed_layers": fields.whole("windowed_layers", default=0, least=0),
     }

@@ -140,6 +140,14 @@ def half_peak_flops(part: Accelerator) -> float:
     raise OutOfRange(say("16-bit peak of %(id)s is not known", id=part.id))
 
 
+def require_figures(part: Accelerator, precision: Precision) -> None:
+    """Raises OutOfRange where the part lacks what a prediction needs: memory, its bandwidth, or a peak."""
+    if part.memory_bytes is None or part.memory_bytes_per_s is None:
+        raise OutOfRange(say("memory or bandwidth of %(id)s is not known", id=part.id))
+    peak_flops(part, precision)
+    half_peak_flops(part)
+
+
 def card_power_w(part: Accelerator) -> float:
     """Watts of a card at full load: its TDP, or as many per FLOP as an H100 draws. Raises as `half_peak_flops`."""
     return part.tdp_w or TYPICAL_W_PER_FLOPS * half_peak_flops(part)

@@ -112,8 +112,8 @@ def test_plan_validate_refuses_a_table_without_the_columns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "runs.csv"
-    path.write_text("id,model\n1,2\n", encoding="utf-8")
+    path.write_text("id,source,model,gpu,gpus,tp,pp,seq_len\n1,2,3,4,5,6,7,8\n", encoding="utf-8")
     with pytest.raises(SystemExit) as stopped:
         run("plan_validate", path)
     assert stopped.value.code == 2
-    assert "columns missing" in capsys.readouterr().err
+    assert "columns missing: global_batch, iteration_time_s or " in capsys.readouterr().err

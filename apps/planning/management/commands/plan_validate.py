@@ -9,7 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from apps.planning.engine.published_run import COLUMNS, PublishedRun, UnusableRun, read_run
+from apps.planning.engine.published_cells import MEASURED, NEEDED
+from apps.planning.engine.published_run import PublishedRun, UnusableRun, read_run
 from apps.planning.engine.validation import report
 from apps.planning.management.plan_files import stop
 
@@ -19,7 +20,9 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", help="CSV with the columns of published_runs.csv")
+        parser.add_argument(
+            "file", help="CSV with columns of published_runs.csv; those that it lacks count as empty"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         runs = [read_run(row) for row in _rows(options["file"])]
@@ -32,15 +35,17 @@ class Command(BaseCommand):
 
 
 def _rows(path: str) -> list[dict[str, str]]:
-    """Rows of the table, every known column there. Exits 2 where the file is no such table."""
+    """Rows of the table. Exits 2 where the file is no such table."""
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
+            reader = csv.DictReader(file, restval="")
             header = reader.fieldnames or []
-            missing = [name for name in COLUMNS if name not in header]
+            missing = [name for name in NEEDED if name not in header]
+            if not any(name in header for name in MEASURED):
+                missing.append(" or ".join(MEASURED))
             if missing:
                 stop(f"{path}:1: columns missing: {', '.join(missing)}")
-            return [{name: (row.get(name) or "").strip() for name in header} for row in reader]
+            return [{name: row[name] for name in header} for row in reader]
     except OSError as error:
         stop(f"{path}: {error.strerror}")
     except UnicodeDecodeError:

@@ -11,6 +11,7 @@ import pytest
 from apps.planning.engine import coefficients as coefficients_module
 from apps.planning.engine.layouts import Recompute
 from apps.planning.engine.published_card import card_named
+from apps.planning.engine.published_cells import NEEDED
 from apps.planning.engine.published_run import PublishedRun, UnusableRun, read_run
 from apps.planning.engine.validation import Comparison, compare, rankings, report, spearman, summarise
 from apps.planning.engine.workload import AttentionKernel, Framework, Precision
@@ -94,6 +95,36 @@ def test_an_unknown_card_is_named() -> None:
     assert card_named("TPU v4") is None
     run = read_run(ROWS[0] | {"gpu": "TPU v4"})
     assert isinstance(run, UnusableRun) and run.reasons == ("gpu TPU v4 is not in the catalogue",)
+
+
+@pytest.mark.parametrize(
+    ("cell", "text", "reason"),
+    [
+        ("gpus", "many", "gpus must be a whole number from 1 to 1000000000, not 'many'"),
+        ("tp", "0", "tp must be a whole number from 1 to 1000000000, not '0'"),
+        ("layers", "24.5", "layers must be a whole number from 1 to 10000, not '24.5'"),
+        ("recompute", "some", "recompute must be one of none, selective, full, not 'some'"),
+        ("zero_distopt", "zero7", "zero_distopt names no ZeRO stage: 'zero7'"),
+        ("iteration_time_s", "nan", "iteration_time_s must lie between 1e-09 and 1e+12, not 'nan'"),
+        ("tflops_per_gpu", "-3", "tflops_per_gpu must lie between 1e-09 and 1e+12, not '-3'"),
+        ("precision", "fp8", "nvidia-a100-sxm4-80gb has no dense peak for fp8"),
+    ],
+)
+def test_a_cell_that_cannot_be_read_is_named(cell: str, text: str, reason: str) -> None:
+    run = read_run(ROWS[0] | {cell: text})
+    assert isinstance(run, UnusableRun) and run.reasons == (reason,)
+
+
+def test_numbers_and_words_are_read_as_tables_write_them() -> None:
+    plain, written = BY_ID[ROWS[0]["id"]], read_run(ROWS[0] | {"gpus": "32.0", "recompute": " Full"})
+    assert isinstance(written, PublishedRun) and compare(written) == compare(plain)
+
+
+def test_a_row_may_lack_columns_that_have_defaults() -> None:
+    needed = {name: text for name, text in ROWS[0].items() if name in (*NEEDED, "layers", "hidden", "heads")}
+    run = read_run(needed | {"iteration_time_s": "3.5"})
+    assert isinstance(run, PublishedRun)
+    assert {"micro_batch", "recompute", "vocab", "precision"} <= {a.name for a in run.plan.assumptions}
 
 
 def test_rows_without_inputs_are_named_and_not_guessed() -> None:
