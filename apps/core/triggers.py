@@ -7,6 +7,7 @@ and all of them come back after it. Each app lists its own in `guards.py`; `miss
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,7 +15,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from django.apps import apps as installed
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db.models import Model, Q, UniqueConstraint
+from django.db.models.sql import Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +25,8 @@ class Guard:
     """One trigger that refuses something.
 
     name: unique in the database. table: what it watches. event: such as "DELETE" or "UPDATE OF state".
-    Two events pass by the triggers of DELETE, and need no line in `guards.py`, because every table with a guard
-    of DELETE gets one of each: REPLACE (SQLite removes a row by an INSERT) and TRUNCATE (PostgreSQL).
     when: a condition on NEW and OLD in the SQL that both engines share; empty refuses always.
+    only_on: the engine that has need of it; empty for both.
     """
 
     name: str
@@ -32,17 +34,19 @@ class Guard:
     event: str
     message: str
     when: str = ""
+    only_on: str = ""
 
     def statements(self, vendor: str) -> list[str]:
-        """The statements that put it in place, which may run again; none where the engine has no such event."""
+        """The statements that put it in place, or in the place of an older one; none on another engine than its own."""
+        if self.only_on not in ("", vendor):
+            return []
         if vendor == "sqlite":
             when = f"WHEN {self.when} " if self.when else ""
             refuse = f"BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
-            event = "INSERT" if self.event == "REPLACE" else self.event
-            create = f"CREATE TRIGGER IF NOT EXISTS {self.name} BEFORE {event} ON {self.table} {when}{refuse}"
-            return [] if self.event == "TRUNCATE" else [create]
-        if self.event == "REPLACE":
-            return []
+            return [
+                f"DROP TRIGGER IF EXISTS {self.name}",
+                f"CREATE TRIGGER {self.name} BEFORE {self.event} ON {self.table} {when}{refuse}",
+            ]
         refuse = f"RAISE EXCEPTION '{self.message}';"
         row = "OLD" if self.event == "DELETE" else "NEW"
         body = f"IF {self.when} THEN {refuse} END IF; RETURN {row};" if self.when else refuse
@@ -56,40 +60,60 @@ class Guard:
 
 
 def all_guards() -> Iterator[Guard]:
-    """The guards of every installed app."""
+    """The guards of every installed app, and what goes with each of DELETE without a line in `guards.py`."""
     for config in installed.get_app_configs():
         if config.name.startswith("apps.") and find_spec(f"{config.name}.guards"):
             guards: Sequence[Guard] = import_module(f"{config.name}.guards").GUARDS
             yield from guards
-            kept = {guard.table: guard for guard in guards if guard.event == "DELETE"}
-            for guard in kept.values():
-                yield from (_against_replacing(guard), _against_truncating(guard))
+            kept = {guard.table: guard.message for guard in guards if guard.event == "DELETE"}
+            for table, message in kept.items():
+                yield from _against_ways_past_delete(table, message)
 
 
-def _against_replacing(guard: Guard) -> Guard:
-    """The guard beside one of DELETE: no new row takes the place of one with the same key."""
-    model = next(model for model in installed.get_models() if model._meta.db_table == guard.table)
-    fields = {field.name: field for field in model._meta.local_concrete_fields}
-    keys = [[name] for name, field in fields.items() if field.unique]
-    keys += [list(constraint.fields) for constraint in model._meta.total_unique_constraints]
-    alike = [" AND ".join(f"kept.{fields[n].column} = NEW.{fields[n].column}" for n in key) for key in keys]
-    return Guard(
-        name=f"{guard.table}_no_replace",
-        table=guard.table,
-        event="REPLACE",
-        when=f"EXISTS (SELECT 1 FROM {guard.table} AS kept WHERE {' OR '.join(alike)})",  # noqa: S608 - names of ours
-        message=guard.message,
-    )
+def _against_ways_past_delete(table: str, message: str) -> Iterator[Guard]:
+    """No row of a table goes without a DELETE, nor becomes another one's by its primary key.
 
-
-def _against_truncating(guard: Guard) -> Guard:
-    """The guard beside one of DELETE: the table is not emptied past the triggers of its rows.
-
-    PostgreSQL asks it also where the table would be emptied along with one that it refers to.
+    SQLite's REPLACE removes a row by an INSERT or UPDATE of another one with the same key. PostgreSQL asks the guard
+    of TRUNCATE also where the table would be emptied along with one that it refers to.
     """
-    return Guard(
-        name=f"{guard.table}_no_truncate", table=guard.table, event="TRUNCATE", message=guard.message
-    )
+    model = next(model for model in installed.get_models() if model._meta.db_table == table)
+    pk = model._meta.pk.column
+    taken = f"EXISTS (SELECT 1 FROM {table} AS kept WHERE ({_has_a_key_of_the_new_row(model)})"  # noqa: S608 - names of ours
+    for name, event, when, engine in (
+        ("no_renumber", f"UPDATE OF {pk}", f"NEW.{pk} <> OLD.{pk}", ""),
+        ("no_replace", "INSERT", f"{taken})", "sqlite"),
+        ("no_replace_by_update", "UPDATE", f"{taken} AND kept.{pk} <> OLD.{pk})", "sqlite"),
+        ("no_truncate", "TRUNCATE", "", "postgresql"),
+    ):
+        yield Guard(
+            name=f"{table}_{name}", table=table, event=event, when=when, message=message, only_on=engine
+        )
+
+
+def _has_a_key_of_the_new_row(model: type[Model]) -> str:
+    """Whether the row `kept` has a key in common with NEW; one of some rows only counts where both are such rows."""
+    columns = {field.name: field.column for field in model._meta.local_concrete_fields}
+    keys: list[tuple[Sequence[str], Q | None]] = [
+        ([field.name], None) for field in model._meta.local_concrete_fields if field.unique
+    ]
+    unique = [one for one in model._meta.constraints if isinstance(one, UniqueConstraint)]
+    keys += [(one.fields, one.condition) for one in unique]
+    alike = []
+    for names, condition in keys:
+        parts = [f"kept.{columns[name]} = NEW.{columns[name]}" for name in names]
+        if condition is not None:
+            parts += [_fulfils(row, model, condition) for row in ("kept", "NEW")]
+        alike.append(" AND ".join(parts))
+    return " OR ".join(alike)
+
+
+def _fulfils(row: str, model: type[Model], condition: Q) -> str:
+    """The condition of a constraint, asked of one row of a trigger."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    query = Query(model, alias_cols=False)
+    where, values = query.build_where(condition).as_sql(query.get_compiler(connection=connection), connection)
+    literals = [f"'{value}'" if isinstance(value, str) else str(value) for value in values]
+    return re.sub(r'"(\w+)"', rf'{row}."\1"', where) % tuple(literals)
 
 
 def missing(using: str = DEFAULT_DB_ALIAS) -> list[str]:
@@ -112,7 +136,7 @@ def put_in_place(*, using: str, **_signal: Any) -> None:
     """After a migration: every guard whose table exists is put in place."""
     connection = connections[using]
     tables = set(connection.introspection.table_names())
-    with connection.cursor() as cursor:
+    with transaction.atomic(using=using), connection.cursor() as cursor:
         for guard in all_guards():
             for statement in guard.statements(connection.vendor) if guard.table in tables else ():
                 cursor.execute(statement)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.core.management import call_command
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 
 from apps.accounts.models import Person
 from apps.audit import services as audit
 from apps.audit.models import AuditEvent
 from apps.core import triggers
+from apps.environments.models import MatrixVersion
+from apps.fleet.models import Cluster
+from tests import factories
 from tests.callers import actor_for
 
 
@@ -38,7 +42,10 @@ def test_a_migration_that_changes_nothing_leaves_triggers_alone() -> None:
     assert triggers.missing() == []
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="REPLACE is SQLite's own")
+REPLACING = pytest.mark.skipif(connection.vendor != "sqlite", reason="REPLACE is SQLite's own")
+
+
+@REPLACING
 @pytest.mark.django_db
 @pytest.mark.parametrize("key", ["id", "seq", "hash"])
 def test_no_row_of_the_trail_is_replaced_by_another_with_its_key(ada: Person, key: str) -> None:
@@ -48,18 +55,97 @@ def test_no_row_of_the_trail_is_replaced_by_another_with_its_key(ada: Person, ke
     said = {"id": "id + 1", "seq": "seq + 1", "hash": "'h'", "prev_hash": "'p'", "action": "'test.undone'"}
     del said[key]
     values = ", ".join(said.get(column, column) for column in columns)
-    replace = f"REPLACE INTO audit_auditevent ({', '.join(columns)}) SELECT {values} FROM audit_auditevent"
+    statement = f"REPLACE INTO audit_auditevent ({', '.join(columns)}) SELECT {values} FROM audit_auditevent"
 
     with pytest.raises(DatabaseError, match="append-only"), connection.cursor() as cursor:
-        cursor.execute(replace)
+        cursor.execute(statement)
+
+
+@pytest.fixture
+def locked_and_draft(cluster: Cluster) -> tuple[MatrixVersion, MatrixVersion]:
+    locked = factories.locked_matrix(factories.domain(cluster, "sn"))
+    draft = MatrixVersion.objects.create(matrix=locked.matrix, number=2, created_at=locked.created_at)
+    return locked, draft
+
+
+@REPLACING
+@pytest.mark.parametrize("said", ["id = {kept}", "number = 1", "state = 'locked'"])
+def test_no_kept_row_is_replaced_by_changing_another_to_its_key(
+    locked_and_draft: tuple[MatrixVersion, MatrixVersion], said: str
+) -> None:
+    locked, draft = locked_and_draft
+    change = said.format(kept=locked.pk)
+
+    with (
+        pytest.raises(DatabaseError, match="locked matrix stays"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(f"UPDATE OR REPLACE environments_matrixversion SET {change} WHERE id = {draft.pk}")
+    assert MatrixVersion.objects.count() == 2
+
+
+@REPLACING
+def test_no_locked_version_is_replaced_by_a_new_one_that_is_locked(
+    locked_and_draft: tuple[MatrixVersion, MatrixVersion],
+) -> None:
+    columns = [field.column for field in MatrixVersion._meta.local_concrete_fields]
+    values = ", ".join({"id": "id + 9", "number": "9"}.get(column, column) for column in columns)
+    statement = f"REPLACE INTO environments_matrixversion ({', '.join(columns)}) SELECT {values} "
+
+    with pytest.raises(DatabaseError, match="locked matrix stays"), connection.cursor() as cursor:
+        cursor.execute(f"{statement} FROM environments_matrixversion WHERE state = 'locked'")
+
+
+def test_a_draft_of_a_matrix_is_edited_and_locked_as_ever(
+    locked_and_draft: tuple[MatrixVersion, MatrixVersion],
+) -> None:
+    locked, draft = locked_and_draft
+    draft.note = "edited"
+    draft.save()
+    MatrixVersion.objects.filter(pk=locked.pk).update(state="retired")
+    MatrixVersion.objects.filter(pk=draft.pk).update(state="locked")
+
+    assert MatrixVersion.objects.get(state="locked").note == "edited"
+
+
+def test_a_row_of_a_table_whose_rows_are_kept_keeps_its_number(
+    locked_and_draft: tuple[MatrixVersion, MatrixVersion],
+) -> None:
+    _locked, draft = locked_and_draft
+
+    with pytest.raises(DatabaseError, match="locked matrix stays"), transaction.atomic():
+        MatrixVersion.objects.filter(pk=draft.pk).update(id=draft.pk + 9)
+
+
+@pytest.mark.django_db
+def test_a_trigger_that_says_something_else_than_its_guard_is_replaced() -> None:
+    guard = next(triggers.all_guards())
+    older = replace(guard, when="1 = 2")
+    with connection.cursor() as cursor:
+        for statement in older.statements(connection.vendor):
+            cursor.execute(statement)
+
+    triggers.put_in_place(using="default")
+
+    with connection.cursor() as cursor:
+        cursor.execute(*_definition_of(guard.name))
+        assert "1 = 2" not in cursor.fetchone()[0]
+
+
+def _definition_of(name: str) -> tuple[str, list[str]]:
+    text = "SELECT sql FROM sqlite_master WHERE name = %s"
+    return (text if connection.vendor == "sqlite" else "SELECT prosrc FROM pg_proc WHERE proname = %s"), [
+        name
+    ]
 
 
 KEPT = {guard.table: guard.message for guard in triggers.all_guards() if guard.event == "DELETE"}
 
 
-@pytest.mark.parametrize("event", ["REPLACE", "TRUNCATE"])
-def test_each_table_whose_rows_are_kept_refuses_what_passes_by_the_triggers_of_delete(event: str) -> None:
-    assert KEPT.keys() == {guard.table for guard in triggers.all_guards() if guard.event == event}
+@pytest.mark.parametrize("way", ["no_renumber", "no_replace", "no_replace_by_update", "no_truncate"])
+def test_each_table_whose_rows_are_kept_refuses_what_passes_by_the_triggers_of_delete(way: str) -> None:
+    assert {f"{table}_{way}" for table in KEPT} <= {guard.name for guard in triggers.all_guards()}
 
 
 def test_what_was_decided_and_the_trail_are_kept() -> None:
