@@ -90,11 +90,6 @@ def people_with(right: Right, *, scope_id: int) -> list[Person]:
     )
 
 
-def active_person_ids(person_ids: set[int]) -> set[int]:
-    """Those of the ids whose people have not left."""
-    return set(Person.objects.filter(pk__in=person_ids, is_active=True).values_list("pk", flat=True))
-
-
 def people_visible_to(actor: Actor) -> QuerySet[Person]:
     """People that the actor administrates: all, or those with a role in one of their scopes; and themselves.
 

@@ -150,18 +150,6 @@ def wishes_in(items: Any) -> list[Wish]:
     return [wish for form in items.forms if (wish := form.wish()) is not None]
 
 
-class VoiceForm(forms.Form):
-    """Approve or refuse."""
-
-    note = forms.CharField(
-        required=False,
-        max_length=2000,
-        label=_("Note"),
-        help_text=_("A reason is needed to refuse."),
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
-
-
 class RollbackForm(forms.Form):
     """Why, and the name of the cluster typed as confirmation."""
 
@@ -178,11 +166,3 @@ class RollbackForm(forms.Form):
         if typed != self.cluster_name:
             raise forms.ValidationError(_("This is not the name of the cluster."))
         return typed
-
-
-class ReviewForm(forms.Form):
-    """What a second person found."""
-
-    review = forms.CharField(
-        max_length=4000, label=_("What you found"), widget=forms.Textarea(attrs={"rows": 3})
-    )

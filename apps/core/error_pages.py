@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.core import problems
-from apps.core.errors import Busy, Conflict, Invalid, Missing, NotAllowed, NotSignedIn, PortalError, TooLarge
+from apps.core.errors import Busy, Invalid, Missing, NotAllowed, NotSignedIn, PortalError, TooLarge
 from apps.core.speech import said
 from apps.core.texts import say
 
@@ -97,7 +97,3 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form that was open for too long, or a page opened under another address than PORTAL_PUBLIC_URL."""
     message = _("This form is no longer valid. Go back, reload the page and send it again.")
     return page_of(request, NotAllowed(message, code="csrf", reason=reason))
-
-
-def conflict(request: HttpRequest, message: str) -> HttpResponse:
-    return page_of(request, Conflict(message))

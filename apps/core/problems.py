@@ -37,11 +37,6 @@ def request_id(request: Any) -> str:
     return str(getattr(request, "request_id", "-"))
 
 
-def text_of(error: errors.PortalError) -> str:
-    """The error's text for people."""
-    return str(error.message)
-
-
 def document(error: errors.PortalError, *, request: HttpRequest | None = None) -> dict[str, Any]:
     """The problem document of an error."""
     body: dict[str, Any] = {
@@ -49,7 +44,7 @@ def document(error: errors.PortalError, *, request: HttpRequest | None = None) -
         "title": _TITLES.get(error.status, "Error"),
         "status": error.status,
         "code": error.code,
-        "detail": text_of(error),
+        "detail": str(error.message),
         "request_id": request_id(request),
     }
     if error.errors:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-KEPT = ("template", "values")  # what a stored row holds beside the English sentence
-
 
 class Text(str):
     """An English sentence that remembers its template and the values in it.

@@ -29,9 +29,4 @@ def combine(verdicts: Iterable[Verdict]) -> Verdict:
     return Verdict.UNKNOWN
 
 
-def opens_gate(verdict: Verdict) -> bool:
-    """Whether a gate opens on this verdict: pass, warn and waived do; fail and unknown do not."""
-    return verdict in (Verdict.PASS, Verdict.WARN, Verdict.WAIVED)
-
-
 VERDICT_CHOICES = [(verdict.value, verdict.value) for verdict in Verdict]

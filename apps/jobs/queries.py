@@ -93,11 +93,6 @@ def running_jobs(actor: Actor) -> QuerySet[Job]:
     return jobs_visible_to(actor).filter(state__in=ACTIVE, requested_by_id=actor.person_id).order_by("-id")
 
 
-def newest_of_kind(kind: str, *, actor: Actor) -> Job | None:
-    """The newest visible job of a kind."""
-    return jobs_visible_to(actor).filter(kind=kind).order_by("-id").first()
-
-
 def schedules_visible_to(actor: Actor) -> QuerySet[Schedule]:
     """All schedules. Raises NotAllowed (role) for who is no administrator everywhere."""
     actor.require(Right.ADMIN, None)

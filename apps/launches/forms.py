@@ -100,14 +100,6 @@ class WaiverForm(forms.Form):
     )
 
 
-class SignForm(forms.Form):
-    """Sign an evaluation."""
-
-    comment = forms.CharField(
-        max_length=2000, required=False, label=_("Comment"), widget=forms.Textarea(attrs={"rows": 2})
-    )
-
-
 class RollbackForm(forms.Form):
     """Why, and the name of the cluster typed as confirmation."""
 

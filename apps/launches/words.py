@@ -38,7 +38,6 @@ GROUPS: dict[str, str | Promise] = {
     "collective": _("Collective"),
     "storage": _("Storage and checkpoint"),
     "scheduler": _("Scheduler"),
-    "people": _("People"),
 }
 INPUTS: dict[str, str | Promise] = {
     "launch": _("the launch itself was edited"),

@@ -36,15 +36,3 @@ OPEN = EDITABLE | UNDER_WAY
 def may_move(current: State, to: State) -> bool:
     """Whether the state machine has this move."""
     return to in _MOVES.get(current, frozenset())
-
-
-class Kind(StrEnum):
-    DRIVER = "driver"
-    FIRMWARE = "firmware"
-    NCCL = "nccl"
-    FRAMEWORK = "framework"
-    SYSTEM = "system"
-    SCHEDULER = "scheduler"
-    TOPOLOGY = "topology"
-    EXPANSION = "expansion"
-    ROLLBACK = "rollback"

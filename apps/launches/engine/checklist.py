@@ -17,7 +17,6 @@ class Group(StrEnum):
     COLLECTIVE = "collective"
     STORAGE = "storage"
     SCHEDULER = "scheduler"
-    PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

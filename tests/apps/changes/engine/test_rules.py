@@ -14,7 +14,7 @@ from apps.changes.engine.approval_rules import (
 )
 from apps.changes.engine.stages import default_stages
 from apps.changes.engine.states import EDITABLE, OPEN, UNDER_WAY, State, may_move
-from apps.changes.models import ChangeKind, ChangeState
+from apps.changes.models import ChangeState
 from apps.core.errors import Conflict, NotAllowed
 
 BO, CHEN, DAN, EVA = 1, 2, 3, 4
@@ -107,4 +107,3 @@ def test_a_change_starts_only_from_approved():
 
 def test_the_engine_and_the_table_name_the_same_states():
     assert [state.value for state in State] == ChangeState.values
-    assert "rollback" in ChangeKind.values
