@@ -8,25 +8,10 @@ from django.views.i18n import set_language
 
 from apps.core.views import choose_theme
 
-_PAGES = [
-    "accounts",
-    "audit",
-    "jobs",
-    "evidence",
-    "catalogue",
-    "fleet",
-    "environments",
-    "health",
-    "benchmarks",
-]
-_PAGES += ["planning", "changes", "launches"]
-
 urlpatterns = [
     path("theme/", choose_theme, name="theme"),
-    path("language/", include("django.conf.urls.i18n")),
-    path("", include("apps.portal.urls")),
     path("language/", set_language, name="set_language"),
-    *(path("", include(f"apps.{name}.urls")) for name in _PAGES),
+    *(path("", include(f"apps.{name}.urls")) for name in settings.OWN_APPS if name != "core"),
     *(
         path("api/v1/", include((f"apps.{name}.api.urls", f"api_{name}")))
         for name in settings.OWN_APPS

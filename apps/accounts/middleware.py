@@ -1,4 +1,4 @@
-"""Middleware that knows people: the actor of a request, and the language somebody prefers."""
+"""Middleware that knows people: the actor of a request, and the time zone of who looks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.middleware.locale import LocaleMiddleware
 from django.utils import timezone
 
 from apps.accounts import queries, services
@@ -19,10 +18,6 @@ from apps.core.errors import NotSignedIn
 from apps.core.problems import request_id
 
 AUTHENTICATED_AT = "authenticated_at"  # session key: when the password was last given
-
-
-class PreferenceLocaleMiddleware(LocaleMiddleware):
-    """The language: a cookie (written from the person's preference), else what the browser asks for."""
 
 
 class ActorMiddleware:

@@ -24,13 +24,8 @@ _TOKEN = re.compile(r"snp_([0-9A-Za-z]{12})\.([0-9A-Za-z]{40})")
 _RIGHTS_OF_SCOPE: dict[TokenScope, frozenset[Right]] = {
     TokenScope.READ: frozenset({Right.READ}),
     TokenScope.AUDIT_READ: frozenset({Right.READ, Right.AUDIT}),
-    **{
-        scope: frozenset({Right.READ, Right.OPERATE})
-        for scope in TokenScope
-        if scope not in (TokenScope.READ, TokenScope.AUDIT_READ, TokenScope.GATE_EVALUATE)
-    },
-    TokenScope.GATE_EVALUATE: frozenset({Right.READ, Right.OPERATE}),
 }
+_RIGHTS_OF_OTHER_SCOPES = frozenset({Right.READ, Right.OPERATE})
 
 
 def rights_of(person: Person) -> dict[int, frozenset[Right]]:
@@ -67,7 +62,9 @@ def token_behind(bearer: str, *, now: datetime) -> Token:
 
 def rights_of_token(token: Token) -> dict[int, frozenset[Right]]:
     """The owner's rights, cut to the token's scopes and clusters; approving and signing are never among them."""
-    most: frozenset[Right] = frozenset().union(*(_RIGHTS_OF_SCOPE[scope] for scope in token.token_scopes))
+    most: frozenset[Right] = frozenset().union(
+        *(_RIGHTS_OF_SCOPE.get(scope, _RIGHTS_OF_OTHER_SCOPES) for scope in token.token_scopes)
+    )
     own = rights_of(token.person)
     if token.all_clusters:
         return {scope: rights & most for scope, rights in own.items()}
@@ -229,10 +226,8 @@ def token_owner(person_id: int, *, actor: Actor) -> Person:
 
 def _administrated(actor: Actor) -> frozenset[int] | None:
     """The scopes that the actor administrates, None for all. Raises NotAllowed (role) where there is none."""
-    scope_ids = actor.scope_ids(Right.ADMIN)
-    if scope_ids is not None and not scope_ids:
-        raise NotAllowed(say("this needs the right to admin"), code="role", right=Right.ADMIN.value)
-    return scope_ids
+    actor.require_anywhere(Right.ADMIN)
+    return actor.scope_ids(Right.ADMIN)
 
 
 def token_makers(person_id: int) -> set[int]:

@@ -14,7 +14,7 @@ from apps.audit import directory, links, words
 from apps.audit.engine import chain, diff
 from apps.audit.models import AuditEvent, AuditHead
 from apps.core.actor import Actor
-from apps.core.errors import Missing, NotAllowed
+from apps.core.errors import Missing
 from apps.core.rights import Right
 from apps.core.texts import of_row, say
 
@@ -76,12 +76,9 @@ def events_visible_to(actor: Actor) -> QuerySet[AuditEvent]:
 
     Raises NotAllowed (role) for who may audit nowhere.
     """
-    scope_ids = actor.scope_ids(Right.AUDIT)
-    if scope_ids is None:
-        return AuditEvent.objects.all()
-    if not scope_ids:
-        raise NotAllowed(say("this needs the right to audit"), code="role", right=Right.AUDIT.value)
-    return AuditEvent.objects.filter(scope_id__in=scope_ids)
+    actor.require_anywhere(Right.AUDIT)
+    events, scope_ids = AuditEvent.objects.all(), actor.scope_ids(Right.AUDIT)
+    return events if scope_ids is None else events.filter(scope_id__in=scope_ids)
 
 
 def event(seq: int, *, actor: Actor) -> ShownEvent:

@@ -1,8 +1,11 @@
-"""What page views share: who is looking, and the versions that forms carry."""
+"""What page views share: who is looking, the versions that forms carry, and the way back."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, NotSignedIn
@@ -23,3 +26,12 @@ def version_in(request: HttpRequest) -> int:
     if not raw.isdecimal():
         raise Invalid(say("the form lacks the version of what it changes; reload the page"), code="version")
     return int(raw)
+
+
+def safe_next(request: HttpRequest) -> str:
+    """Where to go back to: the address of this portal that the request names as `next`, else the first page."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    own = {request.get_host()}
+    if url_has_allowed_host_and_scheme(wanted, allowed_hosts=own, require_https=request.is_secure()):
+        return wanted
+    return reverse(settings.LOGIN_REDIRECT_URL)

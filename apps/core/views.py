@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from apps.core.errors import Invalid
+from apps.core.pages import safe_next
 
 THEMES = ("auto", "light", "dark")
 THEME_COOKIE = "theme"
-_YEAR_S = 365 * 24 * 3600
+_YEAR_S = 365 * 86400
 
 
 @require_POST
@@ -23,12 +23,11 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     theme = request.POST.get("theme", "")
     if theme not in THEMES:
         raise Invalid(code="theme", theme=theme)
-    back = request.POST.get("next", "/")
-    if not url_has_allowed_host_and_scheme(
-        back, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    ):
-        back = "/"
-    response = HttpResponseRedirect(back)
+    return with_theme(HttpResponseRedirect(safe_next(request)), theme)
+
+
+def with_theme(response: HttpResponse, theme: str) -> HttpResponse:
+    """The response with the cookie of a theme."""
     response.set_cookie(
         THEME_COOKIE, theme, max_age=_YEAR_S, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE
     )

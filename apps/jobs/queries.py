@@ -109,13 +109,9 @@ def schedule(schedule_id: int, *, actor: Actor) -> Schedule:
 
 def endpoints_visible_to(actor: Actor) -> QuerySet[WebhookEndpoint]:
     """Webhook endpoints of the scopes that the actor administers. Raises NotAllowed (role) where there is none."""
-    scope_ids = actor.scope_ids(Right.ADMIN)
-    endpoints = WebhookEndpoint.objects.select_related("scope")
-    if scope_ids is None:
-        return endpoints
-    if not scope_ids:
-        raise NotAllowed(say("this needs the right to admin"), code="role", right=Right.ADMIN.value)
-    return endpoints.filter(scope_id__in=scope_ids)
+    actor.require_anywhere(Right.ADMIN)
+    endpoints, scope_ids = WebhookEndpoint.objects.select_related("scope"), actor.scope_ids(Right.ADMIN)
+    return endpoints if scope_ids is None else endpoints.filter(scope_id__in=scope_ids)
 
 
 def endpoint(endpoint_id: int, *, actor: Actor) -> WebhookEndpoint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
@@ -18,8 +19,7 @@ from apps.core import clock, form_errors
 from apps.core.errors import Invalid
 from apps.core.pages import actor_of
 from apps.core.rights import TokenScope
-
-YEAR_S = 365 * 86400
+from apps.core.views import THEME_COOKIE, THEMES, with_theme
 
 
 def preferences(request: HttpRequest) -> HttpResponse:
@@ -31,7 +31,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
         "language": person.language,
         "time_zone": person.time_zone,
         "shortcuts": person.shortcuts,
-        "theme": request.COOKIES.get("theme", "auto"),
+        "theme": request.COOKIES.get(THEME_COOKIE, THEMES[0]),
     }
     form = forms.PreferencesForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
@@ -45,9 +45,8 @@ def preferences(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Your preferences are saved."))
             response = with_language(redirect("accounts:preferences"), person)
             if not person.language:
-                response.delete_cookie("language")
-            response.set_cookie("theme", theme, max_age=YEAR_S, samesite="Lax")
-            return response
+                response.delete_cookie(settings.LANGUAGE_COOKIE_NAME)
+            return with_theme(response, theme)
     context = {"form": form, "person": person, "grants": queries.grants_of(person)}
     return render(request, "accounts/preferences.html", context)
 

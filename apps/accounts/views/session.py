@@ -10,9 +10,7 @@ from django.contrib.auth import login
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.decorators import method_decorator
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -23,7 +21,7 @@ from apps.accounts.models import Person
 from apps.accounts.services import limits
 from apps.core import clock, form_errors, problems
 from apps.core.errors import Conflict, Invalid
-from apps.core.pages import actor_of
+from apps.core.pages import actor_of, safe_next
 
 BACKEND = "apps.accounts.backends.PeopleBackend"
 
@@ -42,10 +40,6 @@ class SignIn(LoginView):
         response = super().form_valid(form)
         mark_authenticated(self.request)
         return with_language(response, form.get_user())
-
-
-class SignOut(LogoutView):
-    """Sign out."""
 
 
 @sensitive_post_parameters()
@@ -103,21 +97,12 @@ def with_language(response: HttpResponse, person: Person) -> HttpResponse:
         response.set_cookie(
             settings.LANGUAGE_COOKIE_NAME,
             person.language,
-            max_age=365 * 86400,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
             secure=settings.LANGUAGE_COOKIE_SECURE,
-            samesite="Lax",
+            samesite=settings.LANGUAGE_COOKIE_SAMESITE,
         )
     return response
 
 
-def safe_next(request: HttpRequest) -> str:
-    """Where to go back to: an address of this portal, else the overview."""
-    wanted = request.POST.get("next") or request.GET.get("next") or ""
-    own = {request.get_host()}
-    if url_has_allowed_host_and_scheme(wanted, allowed_hosts=own, require_https=request.is_secure()):
-        return wanted
-    return reverse(settings.LOGIN_REDIRECT_URL)
-
-
 sign_in = method_decorator(never_cache, name="dispatch")(SignIn).as_view()
-sign_out = SignOut.as_view()
+sign_out = LogoutView.as_view()
