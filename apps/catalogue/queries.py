@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from django.db import DatabaseError, connection
 from django.db.models import F, Q, QuerySet
 
 from apps.catalogue.engine import overlays
@@ -95,6 +97,17 @@ def version_tables_for(scope_id: int | None) -> VersionTables:
     if not edits:
         return shipped_tables()
     return overlays.tables({kind: _values(held) for kind, held in edits.items()})
+
+
+def components_at_hand() -> Mapping[str, Component]:
+    """Components in force for a command; the shipped ones where no database is set up. For `laid_over`."""
+    name = str(connection.settings_dict["NAME"])
+    if connection.vendor == "sqlite" and not name.startswith("file:") and not Path(name).exists():
+        return shipped_components()  # connecting would make an empty file
+    try:
+        return components_in_force()
+    except DatabaseError:  # not there, or without tables
+        return shipped_components()
 
 
 def rows_for(scope_id: int | None, kind: Kind) -> dict[str, dict[str, Any]]:

@@ -37,6 +37,7 @@ KINDS: dict[str, str] = {
     "nvswitch_firmware": "NVSwitch firmware",
     "ofed_info": "ofed_info -s",
     "package_list": "dpkg -l, rpm -qa",
+    "python_packages": "pip list, conda list",
     "rccl_tests": "rccl-tests",
     "rocm_smi_concise": "rocm-smi",
     "rocm_smi_json": "rocm-smi --showall --json",

@@ -38,7 +38,8 @@ class Component:
 
     area: one of AREAS. severity: what a node that differs in it comes to, fail or warn. branch_depth: how many
     leading numbers name a branch, None for the default of the scheme. is_multiple: a node has several
-    (a VBIOS for each GPU). read_from: kinds of evidence that state it, the best witness first.
+    (a VBIOS for each GPU). read_from: kinds of evidence that state it, the best witness first. packages: names
+    under which lists of installed packages state it (a trailing * stands for any ending).
     """
 
     id: str
@@ -51,6 +52,7 @@ class Component:
     is_multiple: bool = False
     read_from: tuple[str, ...] = ()
     severity: Verdict = Verdict.FAIL
+    packages: tuple[str, ...] = ()
 
 
 @cache
@@ -72,6 +74,7 @@ def parse_component(row: Mapping[str, Any]) -> Component:
         is_multiple=bool(row.get("multiple")),
         read_from=tuple(row.get("read_from") or ()),
         severity=Verdict(row.get("severity") or Verdict.FAIL),
+        packages=tuple(row.get("packages") or ()),
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from apps.catalogue.engine import version_tables
 from apps.catalogue.engine.accelerators import Accelerator, parse_accelerator
+from apps.catalogue.engine.component_rows import as_shipped, component_row
 from apps.catalogue.engine.components import AREAS, Component, RuleKind, parse_component
 from apps.catalogue.engine.reference import table
 from apps.catalogue.engine.supernodes import Supernode, parse_supernode
@@ -96,6 +97,7 @@ FIELDS: Mapping[Kind, Mapping[str, str]] = {
         "multiple": "",
         "read_from": "",
         "severity": "",
+        "packages": "",
     },
     **{kind: dict.fromkeys(version_tables.FIELDS[kind], "") for kind in VERSION_TABLES},
 }
@@ -108,6 +110,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "severity": (Verdict.FAIL.value, Verdict.WARN.value),
 }
 _KINDS_OF_EVIDENCE = re.compile(r"[a-z0-9_]{1,40}(\s*,\s*[a-z0-9_]{1,40}){0,30}")
+_PACKAGE = r"[A-Za-z0-9_][\w.+-]{0,79}\*?"
+_PACKAGES = re.compile(rf"{_PACKAGE}(\s*,\s*{_PACKAGE}){{0,20}}")
 _SHARES = {"scale_up.bisection_share"}
 _TABLES = {Kind.ACCELERATOR: ("accelerators", "accelerators"), Kind.SUPERNODE: ("supernodes", "systems")}
 
@@ -126,7 +130,7 @@ class Edit:
 def shipped_rows(kind: Kind) -> dict[str, dict[str, Any]]:
     """The rows that come with the portal, by id; callers must not change them."""
     if kind is Kind.COMPONENT:
-        return {row["id"]: _component_row(row) for row in table("components")["components"]}
+        return {row["id"]: component_row(row) for row in table("components")["components"]}
     if kind in VERSION_TABLES:
         return version_tables.shipped_rows(kind)
     name, key = _TABLES[kind]
@@ -155,7 +159,7 @@ def blank(kind: Kind, entry: str) -> dict[str, Any]:
     row: dict[str, Any] = {path: None for path in FIELDS[kind] if "." not in path}
     row |= {"id": entry, "name": entry, "vendor": "", "confidence": "unknown", "source": []}
     if kind is Kind.COMPONENT:
-        return _component_row({"id": entry, "label": entry}) | {"source": []}
+        return component_row({"id": entry, "label": entry}) | {"source": []}
     if kind is Kind.ACCELERATOR:
         link = dict.fromkeys(("kind", "unidirectional_gb_s", "pairwise_unidirectional_gb_s", "max_domain"))
         return row | {"architecture": "", "dense_tflops": {}, "scale_up": link | {"kind": ""}}
@@ -183,40 +187,12 @@ def supernodes(edits: Iterable[Edit]) -> dict[str, Supernode]:
 
 def components(edits: Iterable[Edit]) -> dict[str, Component]:
     """Parsed components with the edits laid over."""
-    return {key: parse_component(_as_shipped(row)) for key, row in rows(Kind.COMPONENT, edits).items()}
+    return {key: parse_component(as_shipped(row)) for key, row in rows(Kind.COMPONENT, edits).items()}
 
 
 def tables(edits: Mapping[Kind, Iterable[Edit]]) -> version_tables.VersionTables:
     """The version tables with the edits of each laid over."""
     return version_tables.tables_of({kind: rows(kind, edits.get(kind, ())) for kind in VERSION_TABLES})
-
-
-def _component_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of components as one of figures: every field there, lists and yes or no as text."""
-    return {
-        "id": row["id"],
-        "name": row["label"],
-        "vendor": row.get("vendor") or "any",
-        "area": row.get("area") or "system",
-        "scheme": row.get("scheme") or Scheme.OPAQUE.value,
-        "branch_depth": row.get("branch_depth"),
-        "rule": row.get("rule") or RuleKind.EXACT.value,
-        "multiple": "yes" if row.get("multiple") else "no",
-        "read_from": ", ".join(row.get("read_from") or ()),
-        "severity": row.get("severity") or Verdict.FAIL.value,
-        "confidence": "",
-        "source": ["comes with the portal"],
-    }
-
-
-def _as_shipped(row: Mapping[str, Any]) -> dict[str, Any]:
-    kinds = [kind.strip() for kind in (row["read_from"] or "").split(",")]
-    return {
-        **row,
-        "label": row["name"],
-        "multiple": row["multiple"] == "yes",
-        "read_from": [kind for kind in kinds if kind],
-    }
 
 
 def right_to_set(kind: Kind) -> Right:
@@ -249,7 +225,7 @@ def checked_value(kind: Kind, path: str, raw: object) -> str | float | int | Non
         )
     if raw is None or (isinstance(raw, str) and not raw.strip()):
         return None
-    if kind is Kind.COMPONENT and (path in CHOICES or path == "read_from"):
+    if kind is Kind.COMPONENT and (path in CHOICES or path in ("read_from", "packages")):
         return _checked_word(path, raw)
     if kind in VERSION_TABLES:
         return _checked_version(kind, path, raw)
@@ -276,6 +252,8 @@ def _checked_word(path: str, raw: object) -> str:
     text = raw.strip() if isinstance(raw, str) else ""
     if path == "read_from" and not _KINDS_OF_EVIDENCE.fullmatch(text):
         raise _wrong("/value", say("kinds of evidence, separated by commas"), "bad_value")
+    if path == "packages" and not (_PACKAGES.fullmatch(text) and len(text) <= 200):
+        raise _wrong("/value", say("names of packages, separated by commas"), "bad_value")
     if path in CHOICES and text not in CHOICES[path]:
         words = ", ".join(CHOICES[path])
         raise _wrong("/value", say("one of %(words)s", words=words), "bad_value")

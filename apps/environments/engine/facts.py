@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from apps.catalogue.engine.components import components
+from apps.environments.engine.packages import KINDS_THAT_LIST, versions_listed
 from apps.evidence.engine.reading import Reading
 
 
@@ -53,14 +55,26 @@ def component_facts(reading: Reading) -> tuple[ComponentFact, ...]:
     """What a reading of one node says of its components; empty for a kind that says nothing of them.
 
     A value that the file does not state (None) gives no fact; a printed `N/A` does, as an unknown form. A file
-    that does not list all (it was cut) states versions and no counts.
+    that does not list all (it was cut) states versions and no counts. Components in force that name packages are
+    found in lists of packages, too.
     """
     facts = _with_adapter_firmware(reading.facts) if reading.kind == "ibv_devinfo" else reading.facts
     sources = _SOURCES.get(reading.kind, ())
+    listed = tuple(_listed_facts(reading, {source.component for source in sources}))
     if reading.lists_all:
-        return tuple(fact for source in sources for fact in _facts_of(source, facts))
+        return (*(fact for source in sources for fact in _facts_of(source, facts)), *listed)
     stated = [source for source in sources if not source.is_counted]
-    return tuple(replace(fact, count=None) for source in stated for fact in _facts_of(source, facts))
+    return (*(replace(fact, count=None) for source in stated for fact in _facts_of(source, facts)), *listed)
+
+
+def _listed_facts(reading: Reading, stated: set[str]) -> Iterator[ComponentFact]:
+    """What a list of packages says of components whose packages are named, but for those that are read otherwise."""
+    if reading.kind not in KINDS_THAT_LIST:
+        return
+    for one in components().values():
+        if one.packages and one.id not in stated:
+            for version in versions_listed(one, reading.kind, reading.facts):
+                yield ComponentFact(component=one.id, value=version, standing=Standing.DECLARED)
 
 
 def facts_by_node(reading: Reading) -> dict[str, tuple[ComponentFact, ...]]:
@@ -80,6 +94,8 @@ def kinds_that_state(component: str) -> tuple[str, ...]:
     kinds = {kind for kind, sources in _SOURCES.items() if any(one.component == component for one in sources)}
     if any(source.component == component for source in _BY_NODE):
         kinds.add("k8s_nodes")
+    if (named := components().get(component)) is not None and named.packages:
+        kinds.update(KINDS_THAT_LIST)
     return tuple(sorted(kinds))
 
 
@@ -238,6 +254,12 @@ _SOURCES: Mapping[str, tuple[_Source, ...]] = {
     "package_list": (
         _Source(component="fabric_manager", key="fabric_manager", standing=_DECLARED),
         _Source(component="dcgm", key="dcgm", standing=_DECLARED),
+    ),
+    "python_packages": (
+        _Source(component="torch", key="torch", standing=_DECLARED),
+        _Source(component="nccl", key="nccl", standing=_DECLARED),
+        _Source(component="triton", key="triton", standing=_DECLARED),
+        _Source(component="torch_npu", key="torch_npu", standing=_DECLARED),
     ),
     "hl_smi": (
         _Source(component="gaudi_driver", key="driver_version"),

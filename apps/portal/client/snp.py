@@ -6,7 +6,8 @@
   snp.py gate    --url URL (--launch ID | --cluster SLUG --nodes LIST) [--wait SECONDS]
 
 The token comes from --token-file, or from the environment variable SNP_TOKEN. --url, --cluster, --spool,
---root and --dcgm-url may stand in SNP_URL, SNP_CLUSTER, SNP_SPOOL, SNP_ROOT and SNP_DCGM_URL.
+--root, --packages and --dcgm-url may stand in SNP_URL, SNP_CLUSTER, SNP_SPOOL, SNP_ROOT, SNP_PACKAGES and
+SNP_DCGM_URL.
 
 Exit codes of gate: 0 go, 1 no-go, 2 usage, 3 unknown or stale, 4 not authorised, 5 timed out, 6 portal down,
 10 waiting for sign-off. Those of collect and push: 0 all accepted (or kept in the spool while the portal is
@@ -35,7 +36,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-VERSION = "1.3"
+VERSION = "1.4"
 
 GO, NO_GO, USAGE, UNKNOWN, NOT_AUTHORISED, TIMED_OUT, PORTAL_DOWN = 0, 1, 2, 3, 4, 5, 6
 NO_NODE, NEEDS_SIGNOFF = 7, 10
@@ -57,9 +58,12 @@ VERSION_TOOLS = [
     ("rocm-smi.json", ["rocm-smi", "--showall", "--json"], 60),
     ("ofed.txt", ["ofed_info", "-s"], 30),
     ("ibv-devinfo.txt", ["ibv_devinfo"], 30),
-    ("packages.txt", ["dpkg-query", "-W", "-f", DPKG_FORMAT, "*fabric*manager*"], 30),
-    ("packages.txt", ["rpm", "-qa", "*fabric*manager*"], 30),
+    ("packages.txt", ["dpkg-query", "-W", "-f", DPKG_FORMAT, "PACKAGES"], 30),
+    ("packages.txt", ["rpm", "-qa", "PACKAGES"], 30),
 ]
+# Packages that are asked for without being named, and what is run besides where some are.
+PACKAGES = ["*fabric*manager*"]
+PACKAGE_TOOLS = [("python-packages.txt", ["PYTHON", "-m", "pip", "list", "--disable-pip-version-check"], 60)]
 # What is read where it is there: name, and patterns of files. A node's serial numbers are for root only; a unit
 # may leave them for us in /run/snp-dmi.
 VERSION_FILES = [
@@ -361,11 +365,12 @@ def collect_command(portal, options):
     spool = open_spool(options.spool or default_spool())
     if spool is None:
         return USAGE
-    tools = VERSION_TOOLS + (HEALTH_TOOLS if options.health else [])
+    named = [name for name in options.packages.replace(",", " ").split() if not name.startswith("-")]
+    tools = VERSION_TOOLS + (PACKAGE_TOOLS if named else []) + (HEALTH_TOOLS if options.health else [])
     made = [
         name
         for name, command, limit_s in tools
-        if _run_tool(spool, options.node, name, _with_python(command, options.python), limit_s)
+        if _run_tool(spool, options.node, name, _filled(command, options.python, PACKAGES + named), limit_s)
     ]
     made += [
         name
@@ -401,8 +406,9 @@ def open_spool(path):
     return path
 
 
-def _with_python(command, python):
-    return [python if part == "PYTHON" else part for part in command]
+def _filled(command, python, packages):
+    given = {"PYTHON": [python], "PACKAGES": packages}
+    return [part for one in command for part in given.get(one, [one])]
 
 
 def _run_tool(spool, node, name, command, limit_s):
@@ -424,7 +430,8 @@ def _run_tool(spool, node, name, command, limit_s):
     printed = done.stdout.strip()
     if not printed and name == "packages.txt":
         return False  # none of these packages is installed
-    if not printed or (done.returncode != 0 and len(printed) < ERROR_BYTES):
+    failed = done.returncode != 0 and name != "packages.txt"  # which fails where one of the names is unknown
+    if not printed or (failed and len(printed) < ERROR_BYTES):
         lines = (done.stderr.strip() or printed or b"it printed nothing").splitlines()
         say("%s: exit code %d: %s" % (name, done.returncode, lines[-1].decode("utf-8", "replace")[:200]))
         return False
@@ -636,6 +643,12 @@ def parser():
         "--dcgm-url",
         default=os.environ.get("SNP_DCGM_URL", ""),
         help="where dcgm-exporter serves this node's metrics, asked with --health (SNP_DCGM_URL)",
+    )
+    collect.add_argument(
+        "--packages",
+        default=os.environ.get("SNP_PACKAGES", ""),
+        metavar="NAMES",
+        help="packages to report besides, as the portal's components name them (SNP_PACKAGES); also pip's list then",
     )
     collect.add_argument("--python", default=sys.executable, help="the Python that has the training's torch")
     push = commands.add_parser("push", help="push files")

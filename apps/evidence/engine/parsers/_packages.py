@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
@@ -15,6 +16,42 @@ _PIP = re.compile(
 _CONDA = re.compile(r"\[conda\] (?P<name>[\w.-]{1,80}) +(?P<version>[0-9][^\s]{0,80})(?: +\S{1,80}){1,2}")
 _LISTED = re.compile(r"\[(?:pip3?|conda)\] ")
 _NOTHING = re.compile(r"\[(?:pip3?|conda)\] *(?:Could not collect|No relevant packages)", re.IGNORECASE)
+
+
+MOST_LISTED = 20_000
+
+
+@dataclass(slots=True)
+class Installed:
+    """Packages with their versions, in the order of the list. count: rows; left_out: names beyond MOST_LISTED."""
+
+    notes: Notes
+    versions: dict[str, list[str]] = field(default_factory=dict)
+    count: int = 0
+    left_out: int = 0
+
+    def add(self, name: str, version: str, line: Line, *, may_differ: bool = False) -> None:
+        """may_differ: several versions of one name are usual, such as kernels that stand side by side."""
+        self.count += 1
+        if name not in self.versions and len(self.versions) >= MOST_LISTED:
+            self.left_out += 1
+            if self.left_out == 1:
+                message = say("only the first %(kept)s packages are kept", kept=MOST_LISTED)
+                self.notes.add("packages_left_out", message, at=line)
+            return
+        held = self.versions.setdefault(name, [])
+        if version in held:
+            return
+        if held and not may_differ:
+            message = say("%(name)s is listed with two versions", name=name)
+            self.notes.add("package_repeated", message, at=line)
+        held.append(version)
+
+    def listed(self) -> dict[str, str | list[str]]:
+        """Name to version, or to the versions of a name that has several."""
+        return {
+            name: versions[0] if len(versions) == 1 else versions for name, versions in self.versions.items()
+        }
 
 
 def same_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Installed packages as `dpkg -l`, `dpkg-query -W` and `rpm -qa` list them; kept are those of the GPU stack.
+"""Installed packages as `dpkg -l`, `dpkg-query -W` and `rpm -qa` list them; those of the GPU stack by themselves.
 
 What is installed need not be what runs: these are declared versions.
 """
@@ -12,12 +12,13 @@ from typing import Any
 from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
+from apps.evidence.engine.parsers._packages import Installed
 from apps.evidence.engine.parsers._version_files import sample_lines
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "package_list"
-VERSION = 1
+VERSION = 2
 
 _DPKG = re.compile(
     r"(?P<state>[uihrp][ncHUFWti ][ R]?) {1,3}(?P<name>[a-z0-9][a-z0-9+.-]{1,120})(?::(?P<arch>[a-z0-9]{2,10}))?"
@@ -93,10 +94,18 @@ def read(source: Source) -> Reading:
         )
     return Reading(
         kind=KIND,
-        facts=_facts(found, manager, len(installed), notes),
+        facts=_facts(found, manager, len(installed), notes) | {"installed": _all(installed, notes)},
         warnings=notes.all(),
         parser_version=VERSION,
     )
+
+
+def _all(installed: list[_Package], notes: Notes) -> dict[str, str | list[str]]:
+    """Every package, so that a team can name those of its own components."""
+    listed = Installed(notes)
+    for one in installed:
+        listed.add(one.name, one.version, one.line, may_differ=True)
+    return listed.listed()
 
 
 def _is_output(lines: list[Line]) -> bool:

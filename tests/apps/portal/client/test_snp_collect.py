@@ -198,6 +198,21 @@ def test_versions_that_only_files_and_packages_state_are_reported(portal, snp, t
     assert Node.objects.get(name="sn-n01").serial == "BRD-42-007"
 
 
+def test_packages_that_are_named_are_asked_for_and_python_is_too(portal, snp, tmp_path, tools):
+    asked = tmp_path / "asked"
+    tool(
+        tools, "dpkg-query", f"echo \"$@\" > {asked}; printf 'ii  libfoo2 2.21.5-1\\n'; echo none >&2; exit 1"
+    )
+    tool(
+        tools, "some-python", 'case "$*" in *pip*) echo torch==2.8.0; echo x==1; echo y==2;; *) exit 1;; esac'
+    )
+    with portal.running():
+        done = snp("collect", "--python", "some-python", SNP_PACKAGES="libfoo2, foo-core -rf")
+    assert done.returncode == 0, done.stderr
+    assert asked.read_text().split()[-3:] == ["*fabric*manager*", "libfoo2", "foo-core"]
+    assert {("packages.txt", "applied"), ("python-packages.txt", "applied")} <= set(states())
+
+
 def test_what_only_root_may_read_is_skipped_with_a_word(portal, snp, tmp_path):
     file(tmp_path / "root", "sys/class/dmi/id/bios_version", "2.4b\n")
     (tmp_path / "root/sys/class/dmi/id/board_serial").mkdir()  # fails to be read as a refused one does

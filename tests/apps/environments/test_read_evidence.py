@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-CORPUS = Path(__file__).parents[3] / "corpus"
+CORPUS = Path(__file__).parents[2] / "corpus"
 GOOD = str(CORPUS / "nvidia-smi-q" / "l40s-595.80.txt")
 
 

@@ -1,0 +1,86 @@
+"""Packages of one Python environment as `pip list`, `pip freeze` and `conda list` print them.
+
+What is installed need not be what a process loads: these are declared versions.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from apps.core.texts import say
+from apps.evidence.engine.parsers._dressing import one_process, plain_lines
+from apps.evidence.engine.parsers._notes import Notes
+from apps.evidence.engine.parsers._packages import Installed, version_of
+from apps.evidence.engine.parsers._version_files import sample_lines
+from apps.evidence.engine.reading import Reading, Unreadable
+from apps.evidence.engine.source import Line, Source
+
+KIND = "python_packages"
+VERSION = 1
+
+_NAME = r"(?P<name>[A-Za-z0-9_][\w.-]{0,119})"
+_FREEZE = re.compile(rf"{_NAME}===?(?P<version>[0-9][\w.+!-]{{0,119}})")
+_COLUMNS = re.compile(rf"{_NAME} +(?P<version>[0-9][\w.+!-]{{0,119}})(?: +\S.{{0,300}})?")
+# Without a version: a checkout, or a file that was installed.
+_UNVERSIONED = re.compile(r"-e \S.{0,300}|[A-Za-z0-9][\w.-]{0,119} @ \S.{0,300}")
+_PIP_HEAD = re.compile(r"Package +Version(?: +Editable project location)?(?: +Installer)?")
+_CONDA_HEAD = re.compile(r"# +Name +Version +Build(?: +Channel)?")
+_CONDA_PLACE = re.compile(r"# packages in environment at \S.{0,300}:")
+
+
+def recognise(sample: str) -> int:
+    lines = sample_lines(sample, 4000)
+    if any(_PIP_HEAD.fullmatch(line) for line in lines[:200]) or any(
+        _CONDA_HEAD.fullmatch(line) for line in lines[:200]
+    ):
+        return 84
+    rows = sum(1 for line in lines if _FREEZE.fullmatch(line))
+    return 50 if rows > 2 and rows * 2 > len(lines) else 0
+
+
+def read(source: Source) -> Reading:
+    """Raises Unreadable where no package with a version is listed."""
+    notes = Notes()
+    lines = one_process(plain_lines(source), _is_output, notes)
+    manager, installed = "pip", Installed(notes)
+    row = _FREEZE
+    for line in lines:
+        text = line.text.strip()[:500]
+        if _PIP_HEAD.fullmatch(text):
+            row = _COLUMNS
+        elif _CONDA_HEAD.fullmatch(text) or _CONDA_PLACE.fullmatch(text):
+            manager, row = "conda", _COLUMNS
+        elif found := row.fullmatch(text):
+            installed.add(found["name"], found["version"], line)
+        elif text and not _says_nothing(text):
+            notes.add("package_not_understood", say("this is no package with a version"), at=line)
+    if not installed.count:
+        raise Unreadable(say("Python packages: no package with a version was found"), code="no_packages")
+    return Reading(kind=KIND, facts=_facts(installed, manager), warnings=notes.all(), parser_version=VERSION)
+
+
+def _is_output(lines: list[Line]) -> bool:
+    texts = [line.text.strip()[:500] for line in lines]
+    return any(_PIP_HEAD.fullmatch(text) or _CONDA_HEAD.fullmatch(text) for text in texts) or any(
+        _FREEZE.fullmatch(text) for text in texts
+    )
+
+
+def _says_nothing(text: str) -> bool:
+    """A rule, a comment, a notice of pip's, or a package that has no version."""
+    return text.startswith(("#", "---", "[notice]", "WARNING:")) or bool(_UNVERSIONED.fullmatch(text))
+
+
+def _facts(installed: Installed, manager: str) -> dict[str, Any]:
+    first = {name: versions[0] for name, versions in installed.versions.items()}
+    return {
+        "manager": manager,
+        "packages": installed.count,
+        "torch": version_of(first, "torch", "pytorch"),
+        "nccl": version_of(first, "nvidia-nccl-*", "nccl"),
+        "cudnn": version_of(first, "nvidia-cudnn-*", "cudnn"),
+        "triton": version_of(first, "triton"),
+        "torch_npu": version_of(first, "torch-npu"),
+        "installed": installed.listed(),
+    }
