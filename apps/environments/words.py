@@ -238,7 +238,7 @@ def job_finding_rows(findings: Iterable[JobEnvFinding]) -> list[dict[str, Any]]:
             "severity": one.severity.value,
             "why": said(one.why),
             "instead": said(one.instead),
-            "suggestions": one.suggestions,
+            "others": [name for name in one.suggestions if name not in said(one.instead)],
         }
         for one in findings
     ]

@@ -108,6 +108,6 @@ def _change(
     )
 
 
-def set_health(*, node_id: int, health: NodeHealth) -> bool:
-    """Write down what the health rules make of a node. Returns whether that is news. No decision: no audit event."""
-    return bool(Node.objects.filter(pk=node_id).exclude(health=health).update(health=health))
+def set_health(*, node_ids: Iterable[int], health: NodeHealth) -> int:
+    """Write down what the health rules make of nodes. Returns for how many that is news. No decision, no event."""
+    return Node.objects.filter(pk__in=list(node_ids)).exclude(health=health).update(health=health)

@@ -7,9 +7,10 @@ from typing import Any
 
 from apps.core.errors import Invalid
 from apps.core.texts import say
-from apps.health.engine.signals import DCGM_METRICS
+from apps.health.engine.signals import DCGM_METRICS, DCGM_SHARES
 
-QUERIES = tuple(DCGM_METRICS)  # one query each: an answer for a whole cluster stays of bearable size
+# One query each: an answer for a whole cluster stays of bearable size.
+QUERIES = (*DCGM_METRICS, *(name for part, wholes in DCGM_SHARES.values() for name in (part, *wholes)))
 
 
 def texts_by_host(answers: Iterable[object], *, host_label: str) -> dict[str, str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from apps.evidence.engine.pci import pci_address
 from apps.evidence.engine.reading import Reading
 from apps.health.engine.actions import action_of_recovery
 
@@ -37,6 +38,7 @@ _GPU_FIGURES = {
     "remapped_rows_uncorrectable": "remapped_rows_uncorrectable",
     "retired_pages_pending": "retired_pages_pending",
     "pcie_replays": "pcie_replays",
+    "ecc_volatile_uncorrected": "ecc_uncorrectable",
 }
 DCGM_METRICS = {
     "DCGM_FI_DEV_GPU_TEMP": "gpu_temperature_c",
@@ -52,6 +54,14 @@ DCGM_METRICS = {
     "DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL": "nvlink_errors",
     "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL": "nvlink_errors",
     "DCGM_FI_DEV_XID_ERRORS": "last_xid",
+}
+# Of these a share is made: the figure, and the one that it is held against (the first that is there).
+DCGM_SHARES = {
+    "pcie_width_share": ("DCGM_FI_DEV_PCIE_LINK_WIDTH", ("DCGM_FI_DEV_PCIE_MAX_LINK_WIDTH",)),
+    "power_share": (
+        "DCGM_FI_DEV_POWER_USAGE",
+        ("DCGM_FI_DEV_ENFORCED_POWER_LIMIT", "DCGM_FI_DEV_POWER_MGMT_LIMIT"),
+    ),
 }
 # Counters of `nvidia-smi nvlink -e` that a sound link leaves at zero. Symbol errors and those that forward
 # error correction mends are normal on fast links; so is a recovery that went well.
@@ -166,22 +176,57 @@ def _nvlink_errors(device: str, errors: Mapping[str, Mapping[str, float]]) -> It
 def _from_dcgm_metrics(facts: Mapping[str, Any]) -> Iterator[Signal]:
     for gpu in facts.get("by_gpu") or ():
         device = str(gpu.get("pci") or gpu.get("uuid") or gpu.get("gpu") or "")
-        for sample in gpu.get("samples") or ():
-            name = DCGM_METRICS.get(str(sample.get("metric")))
-            if name and sample.get("value") is not None:
-                yield Signal(
-                    name=name, device=device, value=float(sample["value"]), detail=str(sample["metric"])
-                )
+        known = [
+            (_plain_metric(str(sample.get("metric"))), sample)
+            for sample in gpu.get("samples") or ()
+            if sample.get("value") is not None and not sample.get("mig_instance")
+        ]
+        yield from _dcgm_figures(pci_address(device) or device, known)
+        values = {metric: float(sample["value"]) for metric, sample in known}
+        for name, (part, wholes) in DCGM_SHARES.items():
+            whole = next((values[key] for key in map(_plain_metric, wholes) if key in values), None)
+            yield from _share(pci_address(device) or device, name, values.get(_plain_metric(part)), whole, "")
+
+
+def _plain_metric(name: str) -> str:
+    """The name as exporters of all ages share it: without front, and without _TOTAL, which some leave out."""
+    return name.upper().removeprefix("DCGM_").removeprefix("FI_DEV_").removesuffix("_TOTAL")
+
+
+_PLAIN_METRICS = {_plain_metric(name): signal for name, signal in DCGM_METRICS.items()}
+
+
+def _dcgm_signal(metric: str) -> str | None:
+    """The signal of a plain name. Counters of NVLink errors have other names with each generation."""
+    is_error = metric.startswith("NVLINK_") and ("ERROR" in metric or "RECOVERY_FAILED" in metric)
+    if is_error and not any(word in metric for word in ("SYMBOL", "BER", "FEC")):
+        return "nvlink_errors"
+    return _PLAIN_METRICS.get(metric)
+
+
+def _dcgm_figures(device: str, known: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[Signal]:
+    """One figure for each signal: the sum of error counters over links and kinds, else the worst."""
+    found: dict[str, list[tuple[float, str]]] = {}
+    for metric, sample in known:
+        if name := _dcgm_signal(metric):
+            found.setdefault(name, []).append((float(sample["value"]), str(sample["metric"])))
+    for name, counts in found.items():
+        worst, detail = max(counts)
+        value = sum(count for count, _metric in counts) if name == "nvlink_errors" else worst
+        yield Signal(name=name, device=device, value=value, detail=detail)
 
 
 def _from_diagnostic(facts: Mapping[str, Any]) -> Iterator[Signal]:
-    runs = facts.get("runs") or [facts]
-    for run in runs:
-        for test, statuses in (run.get("not_passed") or {}).items():
-            words = {str(status).casefold() for status in statuses}
-            for word, name in (("fail", "diagnostic_failed"), ("warn", "diagnostic_warned")):
-                if word in words:
-                    yield Signal(name=name, device=str(test), value=1, detail=", ".join(sorted(words)))
+    """Whether each test failed or warned; one that was skipped in all places says nothing."""
+    statuses: dict[str, set[str]] = {}
+    for run in facts.get("details") or facts.get("runs") or [facts]:
+        for result in run.get("results") or ():
+            statuses.setdefault(str(result.get("test")), set()).add(str(result.get("status")).casefold())
+    for test, words in statuses.items():
+        if words & {"pass", "fail", "warn"}:
+            detail = ", ".join(sorted(words))
+            yield Signal(name="diagnostic_failed", device=test, value=float("fail" in words), detail=detail)
+            yield Signal(name="diagnostic_warned", device=test, value=float("warn" in words), detail=detail)
 
 
 def _from_ports(facts: Mapping[str, Any]) -> Iterator[Signal]:

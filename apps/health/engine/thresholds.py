@@ -31,8 +31,9 @@ class Direction(StrEnum):
 class HealthRule:
     """A limit on one signal. A figure beyond `fail` fails, beyond `warn` warns; None: no such limit.
 
-    Limits themselves are still good: 90 with fail 90 does not fail. is_immediate: one sighting decides,
-    else two of three do. is_enabled: the kill switch. action: as in the table of fault actions.
+    Limits themselves are still good: 90 with fail 90 does not fail. is_immediate: one sighting is enough for
+    the worse, else two of three decide. is_conclusive: one is enough for the better too, as of a test that was
+    run. is_enabled: the kill switch. action: as in the table of fault actions.
     """
 
     id: str
@@ -45,6 +46,7 @@ class HealthRule:
     why: str
     action: str = "none"
     is_immediate: bool = False
+    is_conclusive: bool = False
     is_enabled: bool = True
 
     @property
@@ -113,6 +115,7 @@ def _rule(row: Mapping[str, Any], pointer: str, errors: list[FieldError]) -> Hea
         why=str(row.get("why", "")),
         action=str(row.get("action", "none")),
         is_immediate=row.get("immediate", False) is True,
+        is_conclusive=row.get("conclusive", False) is True,
         is_enabled=row.get("enabled", True) is True,
     )
 
@@ -147,13 +150,14 @@ def observe(
         if rule.is_enabled and rule.id not in switched_off:
             by_signal.setdefault(rule.signal, []).append(rule)
     return tuple(
-        Observation(rule=rule, signal=signal, verdict=_verdict(rule, signal.value))
+        Observation(rule=rule, signal=signal, verdict=verdict_of(rule, signal.value))
         for signal in signals
         for rule in by_signal.get(signal.name, ())
     )
 
 
-def _verdict(rule: HealthRule, value: float) -> Verdict:
+def verdict_of(rule: HealthRule, value: float) -> Verdict:
+    """What a rule says of one figure; unknown where it is no number."""
     if math.isnan(value):
         return Verdict.UNKNOWN
     if rule.fail is not None and _is_beyond(rule, value, rule.fail):

@@ -6,24 +6,27 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Max
 
-from apps.health.models import HealthState
+from apps.health.models import HealthState, RuleSetting
 
 
 def unsettled_observations(pairs: Collection[tuple[int, str]], *, now: datetime) -> set[tuple[int, str]]:
     """Those pairs of node and digest that would still change something if they were observed once more.
 
-    Settled is what was observed last, where no other verdict is left in the window and that one holds, and where it
-    does not soon count as stale. One query.
+    Settled is what was observed last, where no other verdict is left in the window and that one holds, where it
+    does not soon count as stale, and where no rule was set since. Two queries.
     """
     rows = HealthState.objects.filter(
         node_id__in={node for node, _sha256 in pairs}, sha256__in={sha256 for _node, sha256 in pairs}
     )
-    soon_stale = now - timedelta(seconds=settings.STALE_AFTER_S / 2)
+    since = now - timedelta(seconds=settings.STALE_AFTER_S / 2)
+    if rules_set_at := RuleSetting.objects.aggregate(newest=Max("changed_at"))["newest"]:
+        since = max(since, rules_set_at)
     settled: dict[tuple[int, str], bool] = {}
     for node_id, sha256, recent, verdict, at in rows.values_list(
         "node_id", "sha256", "recent", "verdict", "observed_at"
     ):
-        is_settled = set(recent) == {verdict} and at > soon_stale
+        is_settled = set(recent) == {verdict} and at > since
         settled[node_id, sha256] = settled.get((node_id, sha256), True) and is_settled
     return {pair for pair in pairs if not settled.get(pair, False)}

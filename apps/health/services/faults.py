@@ -28,7 +28,7 @@ def resolve_fault(*, actor: Actor, fault_id: int, resolution: str) -> FaultRecor
     )
     if not moved:
         raise Conflict(_("the fault is resolved already"), code="fault_state")
-    set_health(node_id=fault.node_id, health=queries.health_of(fault.node_id))
+    set_health(node_ids=[fault.node_id], health=queries.health_of(fault.node_id))
     fault.refresh_from_db()
     record(
         actor=actor,

@@ -67,7 +67,10 @@ def _ask(url: str, query: str, headers: dict[str, str]) -> object:
         raise Invalid(
             say("Prometheus answers %(status_code)s", status_code=answer.status_code), code="metrics_source"
         )
-    return answer.json()
+    try:
+        return answer.json()
+    except ValueError as error:
+        raise Invalid(say("this is no answer of Prometheus"), code="metrics_source") from error
 
 
 def _note(source: MetricsSource, *, error: str, host_count: int) -> None:

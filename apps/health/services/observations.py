@@ -43,46 +43,73 @@ def record_reading(*, node_id: int, reading: Reading, sha256: str, at: datetime)
     _keep_states(node_id, observations, sha256, at)
     for fault in faults:
         _keep_fault(node_id, fault, sha256, at)
-    set_health(node_id=node_id, health=queries.health_of(node_id))
+    set_health(node_ids=[node_id], health=queries.health_of(node_id))
     quarantine_by_policy(node_id=node_id)
     return len(observations) + len(faults)
 
 
 def forget_stale_health(*, batch: int = 500) -> int:
-    """Nodes that nothing was observed on for too long are unknown, never healthy. Returns how many changed."""
+    """Nodes that nothing was observed on for too long are unknown, never healthy. Returns how many changed.
+
+    A device that its node has not named for as long, while it went on about others, is there no more: what was
+    seen of it is dropped.
+    """
     before = clock.now() - timedelta(seconds=settings.STALE_AFTER_S)
+    _forget_gone(before)
     fresh = HealthState.objects.filter(node=OuterRef("pk"), observed_at__gte=before)
     stale = Node.objects.in_use().filter(~Exists(fresh), health=NodeHealth.HEALTHY)
-    ids = list(stale.values_list("pk", flat=True)[:batch])
-    return sum(set_health(node_id=pk, health=NodeHealth.UNKNOWN) for pk in ids)
+    changed = 0
+    while ids := list(stale.values_list("pk", flat=True)[:batch]):
+        changed += set_health(node_ids=ids, health=NodeHealth.UNKNOWN)
+    return changed
+
+
+def _forget_gone(before: datetime) -> None:
+    """Drop what was seen last before this time of devices of which the same rule saw others of the node since."""
+    others = HealthState.objects.filter(node=OuterRef("node"), rule=OuterRef("rule"), observed_at__gte=before)
+    gone = HealthState.objects.filter(Exists(others), observed_at__lt=before)
+    for node_id in sorted(set(gone.values_list("node_id", flat=True))):
+        gone.filter(node_id=node_id).delete()
+        set_health(node_ids=[node_id], health=queries.health_of(node_id))
 
 
 def _keep_states(node_id: int, observations: Sequence[Observation], sha256: str, at: datetime) -> None:
     held = {(row.rule, row.device): row for row in HealthState.objects.filter(node_id=node_id)}
-    fresh: dict[tuple[str, str], HealthState] = {}
-    seen: dict[tuple[str, str], HealthState] = {}
-    before: dict[int, list[object]] = {}
-    for one in observations:
-        key = (one.rule.id, one.signal.device[:60])
-        row = held.get(key)
+    fresh: list[HealthState] = []
+    changed: list[HealthState] = []
+    same: list[int] = []
+    for (rule, device), one in _worst(observations).items():
+        row = held.get((rule, device))
         if row is None:
-            row = fresh.get(key) or HealthState(
-                node_id=node_id, rule=key[0], device=key[1], verdict=one.verdict, since=at
-            )
-            fresh[key] = row
-        elif key not in seen and (row.observed_at > at or _is_repeated(row, sha256, at)):
-            continue
-        elif key not in seen:
-            seen[key] = row
-            before[row.pk] = _said(row)
-        _observe(row, one, sha256, at)
-    HealthState.objects.bulk_create(fresh.values(), batch_size=500)
-    changed = [row for row in seen.values() if _said(row) != before[row.pk]]
+            row = HealthState(node_id=node_id, rule=rule, device=device, verdict=one.verdict, since=at)
+            _observe(row, one, sha256, at)
+            fresh.append(row)
+        elif row.observed_at <= at and not _is_repeated(row, sha256, at):
+            before = _said(row)
+            _observe(row, one, sha256, at)
+            if _said(row) != before:
+                changed.append(row)
+            else:
+                same.append(row.pk)
+    HealthState.objects.bulk_create(fresh, batch_size=500)
     HealthState.objects.bulk_update(changed, [*_SAID, "observed_at", "sha256"], batch_size=100)
-    same = [row.pk for row in seen.values() if _said(row) == before[row.pk]]
     for start in range(0, len(same), 500):
         rows = HealthState.objects.filter(pk__in=same[start : start + 500])
         rows.update(observed_at=at, sha256=sha256)
+
+
+# From knowing nothing to the worst.
+_RANK = (Verdict.UNKNOWN, Verdict.PASS, Verdict.WARN, Verdict.FAIL)
+
+
+def _worst(observations: Sequence[Observation]) -> dict[tuple[str, str], Observation]:
+    """Rule and device to what one reading says of them: the worst, where it says several things."""
+    found: dict[tuple[str, str], Observation] = {}
+    for one in observations:
+        key = (one.rule.id, one.signal.device[:60])
+        if key not in found or _RANK.index(one.verdict) > _RANK.index(found[key].verdict):
+            found[key] = one
+    return found
 
 
 _SAID = ("recent", "verdict", "value", "detail", "since")
@@ -98,15 +125,20 @@ def _is_repeated(row: HealthState, sha256: str, at: datetime) -> bool:
 
 
 def _observe(row: HealthState, one: Observation, sha256: str, at: datetime) -> None:
-    is_first = not row.recent
+    is_settled_at_once = not row.recent or _decides_alone(one, Verdict(row.verdict))
     row.recent = [*row.recent, one.verdict.value][-WINDOW:]
     recent = [Verdict(verdict) for verdict in row.recent]
-    is_settled_at_once = is_first or (one.rule.is_immediate and one.verdict is Verdict.FAIL)
     verdict = one.verdict if is_settled_at_once else settled(Verdict(row.verdict), recent)
     if verdict != row.verdict:
         row.verdict, row.since = verdict.value, at
     row.value, row.detail = one.signal.value, one.signal.detail[:200]
     row.observed_at, row.sha256 = at, sha256
+
+
+def _decides_alone(one: Observation, held: Verdict) -> bool:
+    """Whether one sighting is enough, without two of three."""
+    is_worse = one.verdict in (Verdict.WARN, Verdict.FAIL) and _RANK.index(one.verdict) > _RANK.index(held)
+    return one.rule.is_conclusive or (one.rule.is_immediate and is_worse)
 
 
 def _keep_fault(node_id: int, fault: Fault, sha256: str, at: datetime) -> None:

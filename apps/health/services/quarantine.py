@@ -9,7 +9,7 @@ from apps.audit.services import decision, record
 from apps.core.actor import Actor, system
 from apps.core.errors import Conflict, FieldError, Invalid, Stale
 from apps.core.rights import Right
-from apps.fleet.models import Cluster, Domain, Hold, HoldKind, Node
+from apps.fleet.models import Cluster, Domain, Hold, HoldKind, Node, NodeHealth
 from apps.fleet.services import take_holds
 from apps.health import queries
 from apps.health.engine.quarantine import HeldBack, Step
@@ -57,7 +57,8 @@ def set_policy(
 ) -> HealthPolicy:
     """Say whether nodes are quarantined without asking, and at most which share of a domain (0 to 1).
 
-    expected_version: 0 where the defaults were seen. Raises Invalid, NotAllowed (role), Stale.
+    Nodes that are ill already go at once where that is wanted from now on. expected_version: 0 where the defaults
+    were seen. Raises Invalid, NotAllowed (role), Stale.
     """
     cluster = Cluster.objects.get(pk=cluster_id)
     actor.require(Right.ADMIN, cluster.scope_id)
@@ -78,6 +79,9 @@ def set_policy(
             before=before,
             after=after,
         )
+    ill = Node.objects.in_use().filter(cluster=cluster, health=NodeHealth.FAULTY).order_by("pk")
+    for node in ill if automatic_quarantine else ():
+        quarantine_by_policy(node_id=node.pk)
     return queries.policy_of(cluster_id)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -15,7 +16,7 @@ from apps.core.rights import Right
 from apps.fleet.models import Cluster, Node
 from apps.fleet.services import set_health
 from apps.health import queries
-from apps.health.engine.thresholds import Direction, HealthRule, built_in_rules
+from apps.health.engine.thresholds import Direction, HealthRule, built_in_rules, verdict_of
 from apps.health.models import HealthState, RuleSetting
 
 
@@ -33,8 +34,8 @@ def set_rule(
 ) -> RuleSetting:
     """Set a rule's switch and limits for one cluster, or (None) for all that say nothing themselves.
 
-    What a rule that is switched off had settled is forgotten, and the health of those nodes follows. Other
-    limits hold from the next reading on. expected_version: 0 where nothing was set yet.
+    What a rule that is switched off had settled is forgotten; other limits are held against the figures that were
+    seen last. The health of those nodes follows. expected_version: 0 where nothing was set yet.
     Raises Missing, Invalid (limits, reason), NotAllowed (role), Stale.
     """
     cluster = None if cluster_id is None else Cluster.objects.get(pk=cluster_id)
@@ -49,8 +50,7 @@ def set_rule(
     values = {"enabled": enabled, "warn": warn, "fail": fail, "reason": reason.strip()[:300]}
     said = values | {"changed_by_id": actor.person_id, "changed_at": clock.now()}
     setting = _write(rule_id, cluster_id, expected_version, said)
-    if not enabled:
-        _forget(rule_id, cluster_id)
+    _settle_anew(replace(rule, is_enabled=enabled, warn=warn, fail=fail), cluster_id)
     record(
         actor=actor,
         action="health.rule_set",
@@ -76,17 +76,32 @@ def _write(rule_id: str, cluster_id: int | None, version: int, said: dict[str, o
     return RuleSetting.objects.get(rule=rule_id, cluster_id=cluster_id)
 
 
-def _forget(rule_id: str, cluster_id: int | None) -> None:
-    """Drop what the rule settled, where no cluster keeps it on by a setting of its own."""
+def _settle_anew(rule: HealthRule, cluster_id: int | None) -> None:
+    """Judge the figures of a rule as it is now, or drop them where it is off.
+
+    For all clusters (None) those are left out that have a setting of their own.
+    """
     nodes = Node.objects.all() if cluster_id is None else Node.objects.filter(cluster_id=cluster_id)
     if cluster_id is None:
-        own = RuleSetting.objects.filter(rule=rule_id, cluster__isnull=False, enabled=True)
+        own = RuleSetting.objects.filter(rule=rule.id, cluster__isnull=False)
         nodes = nodes.exclude(cluster_id__in=own.values("cluster_id"))
-    states = HealthState.objects.filter(rule=rule_id, node__in=nodes)
+    states = HealthState.objects.filter(rule=rule.id, node__in=nodes)
     touched = sorted(set(states.values_list("node_id", flat=True)))
-    states.delete()
+    if not rule.is_enabled:
+        states.delete()
+    else:
+        _judge(rule, list(states))
     for node_id in touched:
-        set_health(node_id=node_id, health=queries.health_of(node_id))
+        set_health(node_ids=[node_id], health=queries.health_of(node_id))
+
+
+def _judge(rule: HealthRule, states: list[HealthState]) -> None:
+    for state in states:
+        verdict = verdict_of(rule, float("nan") if state.value is None else state.value)
+        if verdict != state.verdict:
+            state.verdict, state.since = verdict.value, clock.now()
+        state.recent = [verdict.value]
+    HealthState.objects.bulk_update(states, ["recent", "verdict", "since"], batch_size=100)
 
 
 def _check(rule: HealthRule, warn: float | None, fail: float | None, reason: str) -> None:

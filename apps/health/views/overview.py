@@ -8,7 +8,9 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import translation
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -27,7 +29,8 @@ from apps.fleet.services import hold_node
 from apps.health import filters, forms, queries, services
 from apps.health.engine.actions import class_of
 from apps.health.engine.faults import switch_meaning
-from apps.health.engine.knowledge import knowledge
+from apps.health.engine.knowledge import KnowledgeItem, knowledge
+from apps.health.engine.thresholds import built_in_rules
 from apps.health.models import FaultRecord
 from apps.health.words import (
     ACTION_CLASSES,
@@ -36,12 +39,14 @@ from apps.health.words import (
     SEVERITIES,
     SEVERITY_VERDICTS,
     STEPS,
+    UNITS,
     action_word,
     reason_text,
     rule_title,
 )
 
 _FIGURES_SHOWN = 40
+_PLAIN_UNITS = frozenset({"flag", "count", "code"})  # say nothing beside a figure
 
 
 def overview(request: HttpRequest) -> HttpResponse:
@@ -58,6 +63,9 @@ def overview(request: HttpRequest) -> HttpResponse:
     if cluster is not None:
         states, nodes = states.filter(node__cluster=cluster), nodes.filter(cluster=cluster)
     tasks = queries.tasks_visible(actor).filter(due_on__lt=clock.now().date())
+    units = {
+        rule.id: UNITS.get(rule.unit, rule.unit) for rule in built_in_rules() if rule.unit not in _PLAIN_UNITS
+    }
     context = (cluster_context(cluster) if cluster else {}) | {
         "cluster": cluster,
         "counts": Counter(nodes.order_by().values_list("health", flat=True)),
@@ -66,8 +74,10 @@ def overview(request: HttpRequest) -> HttpResponse:
         "page": page,
         "faults": [_fault(row) for row in page.object_list],
         "figures": [
-            {"row": row, "title": rule_title(row.rule)} for row in states.order_by("verdict")[:_FIGURES_SHOWN]
+            {"row": row, "title": rule_title(row.rule), "unit": units.get(row.rule, "")}
+            for row in states.order_by("verdict", "-since", "-id")[:_FIGURES_SHOWN]
         ],
+        "figures_more": max(0, states.count() - _FIGURES_SHOWN),
         "proposals": [
             _proposal(one, may_write=actor.may(Right.OPERATE, one.node.cluster.scope_id))
             for one in queries.proposals(actor, cluster_id=cluster.pk if cluster else None)
@@ -115,7 +125,12 @@ def quarantine(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, said(error.message))
     else:
         messages.success(request, _("%(node)s is in quarantine.") % {"node": hold.node.name})
-    return redirect("health:overview")
+    return redirect(_of_cluster(request.POST.get("cluster", "")))
+
+
+def _of_cluster(slug: str) -> str:
+    """The page again, of the cluster that it was about."""
+    return reverse("health:overview") + (f"?{urlencode({'cluster': slug})}" if slug else "")
 
 
 def _fault(row: FaultRecord) -> dict[str, Any]:
@@ -136,6 +151,13 @@ def _causes(known: XidCode) -> dict[str, Any]:
         "causes": [str(CAUSES.get(one, one)) for one in known.possible_causes],
         "stricter": stricter,
     }
+
+
+def _shows(item: KnowledgeItem, row: FaultRecord) -> bool:
+    """Whether a fault of this code is one of the things that an item is known by."""
+    if row.kind == "xid":
+        return row.code in item.xids
+    return any(row.kind in phrase for phrase in item.phrases)
 
 
 def _title(row: FaultRecord) -> str:
@@ -176,7 +198,7 @@ def _fault_page(request: HttpRequest, row: FaultRecord, form: forms.ResolveForm)
         "items": [
             {"id": item.id, "title": item.title.in_language(language)}
             for item in knowledge()
-            if row.kind == "xid" and row.code in item.xids
+            if _shows(item, row)
         ],
         "others": queries.open_faults(node_ids=[row.node_id]).exclude(pk=row.pk)[:10],
         "form": form,

@@ -88,6 +88,11 @@ READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
     ("nvidia_smi_q", {"gpus": [], "attached_gpus": 8, "gpus_listed": 1}, {}),
     (
         "nvidia_smi_q",
+        {"gpus": [{"bus_id": "0000:07:00.0", "ecc_volatile_uncorrected": 1}]},
+        {("ecc-double-bit", "0000:07:00.0"): Verdict.FAIL},
+    ),
+    (
+        "nvidia_smi_q",
         {"gpus": [], "gpus_not_answering": ["0000:91:00.0"], "attached_gpus": 8, "gpus_listed": 8},
         {("gpus-missing", ""): Verdict.FAIL},
     ),
@@ -157,12 +162,55 @@ READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
         {("last-xid", "GPU-a"): Verdict.WARN},
     ),
     (
+        "dcgm_metrics",
+        {
+            "by_gpu": [
+                {
+                    "pci": "00000000:1B:00.0",
+                    "samples": [
+                        {"metric": "DCGM_FI_DEV_PCIE_LINK_WIDTH", "value": 8.0},
+                        {"metric": "DCGM_FI_DEV_PCIE_MAX_LINK_WIDTH", "value": 16.0},
+                        {"metric": "DCGM_FI_DEV_POWER_USAGE", "value": 900.0},
+                        {"metric": "DCGM_FI_DEV_POWER_MGMT_LIMIT", "value": 700.0},
+                        {"metric": "DCGM_FI_DEV_ECC_DBE_VOL", "value": 2.0},
+                        {"metric": "DCGM_FI_DEV_NVLINK_RX_ERROR_TOTAL", "value": 600.0},
+                        {"metric": "DCGM_FI_DEV_NVLINK_COUNT_RX_ERRORS", "value": 600.0},
+                        {"metric": "DCGM_FI_DEV_NVLINK_COUNT_RX_SYMBOL_ERRORS", "value": 9e9},
+                        {"metric": "dcgm_gpu_temp", "value": 91.0},
+                        {"metric": "dcgm_gpu_temp", "value": 20.0, "mig_instance": {"instance": "1"}},
+                    ],
+                }
+            ]
+        },
+        {
+            ("pcie-width", "0000:1b:00.0"): Verdict.WARN,
+            ("power-at-limit", "0000:1b:00.0"): Verdict.WARN,
+            ("ecc-double-bit", "0000:1b:00.0"): Verdict.FAIL,
+            ("nvlink-errors", "0000:1b:00.0"): Verdict.FAIL,
+            ("gpu-temperature", "0000:1b:00.0"): Verdict.FAIL,
+        },
+    ),
+    (
         "dcgmi_diag",
-        {"not_passed": {"PCIe": ["Fail"], "Environment Variables": ["Warn"], "EUD Test": ["Skip"]}},
+        {
+            "results": [
+                {"test": "PCIe", "status": "Pass", "entities": ["0"]},
+                {"test": "PCIe", "status": "Fail", "entities": ["1"]},
+                {"test": "Environment Variables", "status": "Warn"},
+                {"test": "EUD Test", "status": "Skip"},
+            ]
+        },
         {
             ("diagnostic-failed", "PCIe"): Verdict.FAIL,
+            ("diagnostic-warned", "PCIe"): Verdict.PASS,
+            ("diagnostic-failed", "Environment Variables"): Verdict.PASS,
             ("diagnostic-warned", "Environment Variables"): Verdict.WARN,
         },
+    ),
+    (
+        "dcgmi_diag",
+        {"runs": [{}], "details": [{"results": [{"test": "Memory", "status": "Pass"}]}]},
+        {("diagnostic-failed", "Memory"): Verdict.PASS, ("diagnostic-warned", "Memory"): Verdict.PASS},
     ),
     (
         "ibstat",

@@ -9,6 +9,7 @@ import pytest
 
 from apps.core import clock
 from apps.core.errors import Conflict, Invalid, NotAllowed
+from apps.evidence.engine.reading import Reading
 from apps.health import services
 from apps.health.models import FaultRecord, HealthState
 
@@ -43,6 +44,57 @@ def test_the_same_file_at_once_again_is_no_second_observation(node: Any, see_hea
     see_heat(node, 95, sha256="b" * 64)
 
     assert _health(node) == "healthy"
+
+
+def _see(node: Any, kind: str, facts: dict[str, Any], *, ago_s: float = 0) -> None:
+    at = clock.now() - timedelta(seconds=ago_s)
+    reading = Reading(kind=kind, facts=facts, parser_version=1)
+    services.record_reading(node_id=node.pk, reading=reading, sha256=f"{ago_s:064.0f}", at=at)
+
+
+def test_a_flag_that_counts_at_once_warns_at_once(node: Any) -> None:
+    verdicts = []
+    for ago_s, pending in ((300, False), (200, False), (100, True)):
+        gpu = {"bus_id": "0000:1b:00.0", "remapped_rows_pending": pending}
+        _see(node, "nvidia_smi_q", {"gpus": [gpu]}, ago_s=ago_s)
+        verdicts.append(HealthState.objects.get(rule="row-remap-pending").verdict)
+
+    assert verdicts == ["pass", "pass", "warn"]
+
+
+def test_a_diagnostic_that_passes_clears_the_one_that_failed(node: Any) -> None:
+    healths = []
+    for ago_s, status in ((200, "Pass"), (100, "Fail"), (0, "Pass")):
+        _see(node, "dcgmi_diag", {"results": [{"test": "Memory", "status": status}]}, ago_s=ago_s)
+        healths.append(_health(node))
+
+    assert healths == ["healthy", "faulty", "healthy"]
+
+
+def test_the_worst_of_several_figures_of_one_device_is_its_one_observation(node: Any) -> None:
+    ports = [{"device": "mlx5_0", "port": 1, "state": state} for state in ("active", "down", "active")]
+    _see(node, "ibstat", {"ports": ports})
+
+    state = HealthState.objects.get(rule="port-down")
+    assert (state.verdict, state.recent) == ("fail", ["fail"])
+
+
+def test_a_device_that_is_named_no_more_is_forgotten_where_others_are(node: Any) -> None:
+    hot, cool = ({"bus_id": f"0000:{bus}:00.0", "temperature_c": t} for bus, t in (("1b", 95), ("43", 40)))
+    _see(node, "nvidia_smi_q", {"gpus": [hot, cool]}, ago_s=3 * 86_400)
+    _see(node, "nvidia_smi_q", {"gpus": [cool]})
+    before = _health(node)
+    services.forget_stale_health()
+
+    assert (before, _health(node)) == ("faulty", "healthy")
+
+
+def test_the_last_word_of_a_silent_node_is_kept(node: Any) -> None:
+    hot, cool = ({"bus_id": f"0000:{bus}:00.0", "temperature_c": t} for bus, t in (("1b", 95), ("43", 40)))
+    _see(node, "nvidia_smi_q", {"gpus": [hot, cool]}, ago_s=3 * 86_400)
+    services.forget_stale_health()
+
+    assert _health(node) == "faulty"
 
 
 def test_an_older_reading_changes_nothing(node: Any, see_heat: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from apps.core import clock
 from apps.core.errors import Invalid, Missing, NotAllowed, Stale
 from apps.fleet.models import Hold, HoldKind
 from apps.fleet.services import hold_node, release_hold
@@ -52,6 +53,29 @@ def test_a_cluster_sets_its_own_limits(
     }
     assert _health(node) == "healthy"
     assert limits == {cluster.pk: 99.0, other_cluster.pk: 90.0}
+
+
+def test_other_limits_are_held_against_what_was_seen_last(
+    node: Any, cluster: Any, see_heat: Any, actor_for: Any, ada: Any
+) -> None:
+    see_heat(node, 95)
+    before = _health(node)
+    _set(actor_for(ada), cluster_id=cluster.pk, warn=96.0, fail=99.0)
+    after = _health(node)
+    _set(actor_for(ada), warn=20.0, fail=30.0)  # for all others: this cluster has limits of its own
+
+    assert (before, after, _health(node)) == ("faulty", "healthy", "healthy")
+
+
+def test_after_a_rule_was_set_the_same_report_is_looked_at_again(
+    node: Any, see_heat: Any, actor_for: Any, ada: Any
+) -> None:
+    see_heat(node, 40, sha256="c" * 64, ago_s=60)
+    pair = (node.pk, "c" * 64)
+    before = queries.unsettled_observations([pair], now=clock.now())
+    _set(actor_for(ada), warn=20.0)
+
+    assert (before, queries.unsettled_observations([pair], now=clock.now())) == (set(), {pair})
 
 
 def test_a_cluster_that_keeps_a_rule_keeps_what_it_settled(
@@ -131,6 +155,16 @@ def test_with_a_policy_a_faulty_node_leaves_scheduling(
     see_xid(node, 79)
 
     assert _held() == [("n0", True, "xid:79")]
+
+
+def test_a_policy_takes_those_that_are_ill_already(
+    nodes: Any, cluster: Any, see_xid: Any, actor_for: Any, ada: Any
+) -> None:
+    for node in nodes[:3]:
+        see_xid(node, 79)
+    _automatic(actor_for(ada), cluster)
+
+    assert [name for name, *_rest in _held()] == ["n0", "n1"]
 
 
 def test_no_more_than_the_share_of_a_domain_goes_by_itself(
