@@ -83,7 +83,7 @@ def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[s
     return cluster_context(change.cluster) | {
         "change": change,
         "is_rollback": change.kind == ChangeKind.ROLLBACK,
-        **_differences(change),
+        **differences_in(change),
         "stages": stages,
         "running": running,
         "snapshot": Snapshot.objects.filter(change=change).select_related("matrix_version__matrix").first(),
@@ -101,7 +101,7 @@ def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[s
     }
 
 
-def _differences(change: Change) -> dict[str, Any]:
+def differences_in(change: Change) -> dict[str, Any]:
     """What changes; until a change is over, its nodes count as there by what they report now, as in their table."""
     if change.ended_at is not None:
         return {

@@ -44,7 +44,7 @@ def receipts(request: HttpRequest) -> HttpResponse:
         "filter": found,
         "page": page,
         "rows": [_shown(row) for row in page.object_list],
-        "filtered": any(request.GET.get(name) for name in ReceiptFilter.get_filters()),
+        "filtered": any(request.GET.get(name) for name in ReceiptFilter.get_filters() if name != "cluster"),
         "cluster": cluster,
         "targets": _targets(actor),
         "may_administrate": cluster is not None and actor.may(Right.ADMIN, cluster.pk),

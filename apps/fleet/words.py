@@ -9,7 +9,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.fleet.engine.fit import Fit, Pattern, Purpose
-from apps.fleet.engine.layouts import Layout
+from apps.fleet.engine.graph import TopologyKind
+from apps.fleet.engine.layout import Layout, Shape
+from apps.fleet.models import Domain
 
 SCHEDULER_FORMATS = {
     "slurm_block": _("Slurm topology.conf, block"),
@@ -29,6 +31,20 @@ LAYOUTS: dict[str, str | Promise] = {
     "144-as-4x36": _("144 accelerators, 18 nodes of 8, 4 sub-domains of 36"),
     "144-as-6x24": _("144 accelerators, 18 nodes of 8, 6 sub-domains of 24"),
     "384-as-48x8": _("384 accelerators, 48 nodes of 8"),
+}
+SHAPE_WORDS = {
+    Shape.FULL_MESH: _("full mesh"),
+    Shape.SINGLE_LAYER: _("one switch layer"),
+    Shape.TWO_LAYER: _("sub-domains and an upper layer"),
+    Shape.FAT_TREE: _("fat tree"),
+    Shape.RING: _("ring"),
+    Shape.TORUS: _("torus, two or three sides"),
+}
+TOPOLOGY_WORDS: dict[str, str | Promise] = {shape.value: word for shape, word in SHAPE_WORDS.items()} | {
+    TopologyKind.LEAF_SPINE: _("leaf and spine"),
+    TopologyKind.TORUS_2D: _("torus of two sides"),
+    TopologyKind.TORUS_3D: _("torus of three sides"),
+    TopologyKind.FREE: _("as its links are on record"),
 }
 WORK: dict[tuple[Pattern, Purpose], str | Promise] = {
     (Pattern.ALL_REDUCE, Purpose.TRAINING): _("dense all-reduce, training"),
@@ -56,6 +72,11 @@ FIT_REASONS: dict[str, str | Promise] = {
 def layout_title(layout: Layout) -> str | Promise:
     """What a layout is called; one of somebody's own keeps its title."""
     return LAYOUTS.get(layout.key, layout.title)
+
+
+def layout_said(domain: Domain) -> str | Promise:
+    """The layout that a domain was built with; what its fabric is where that is no ready one."""
+    return LAYOUTS.get(domain.layout) or TOPOLOGY_WORDS.get(domain.topology, domain.topology)
 
 
 def fits_said(fits: Iterable[Fit]) -> list[dict[str, Any]]:

@@ -181,6 +181,9 @@ class PartsOut(serializers.Serializer[Any]):
     """Everything that was decided about a change, beside the change itself."""
 
     wanted = WantedOut(many=True)
+    changes_nothing = serializers.BooleanField(
+        help_text="It has not started, and every node of it reports the wanted versions already."
+    )
     stages = StageOut(many=True)
     approvals = ApprovalOut(many=True)
     approvals_counting = serializers.IntegerField()
@@ -192,8 +195,8 @@ class OneChangeOut(ChangeOut, PartsOut):
     """One change with everything that was decided about it."""
 
     class Meta(ChangeOut.Meta):
-        fields = [*ChangeOut.Meta.fields, "wanted", "stages", "approvals", "approvals_counting"]
-        fields += ["snapshot", "rollback_ids"]
+        fields = [*ChangeOut.Meta.fields, "wanted", "changes_nothing", "stages", "approvals"]
+        fields += ["approvals_counting", "snapshot", "rollback_ids"]
 
 
 def content_of(data: dict[str, Any]) -> Content:

@@ -288,6 +288,7 @@ def _change(request: Request, change: Change, *, status: int = 200) -> Response:
     parts = {
         "wanted": queries.wanted_in(change.targets.all()),
         "stages": stages,
+        "changes_nothing": page.differences_in(change)["changes_nothing"],
         "approvals_counting": queries.approvals_counting(change),
         "approvals": change.approvals.all(),
         "snapshot": Snapshot.objects.filter(change=change).first(),

@@ -72,6 +72,12 @@ def tone(value: Any) -> str:
 
 
 @register.filter
+def in_cluster(url: str, cluster: Any) -> str:
+    """The address of a list within the chosen cluster; of all clusters where none is chosen."""
+    return f"{url}?cluster={cluster.slug}" if cluster else url
+
+
+@register.filter
 def roles_carrying(right: str) -> list[str]:
     """Names of the roles that carry a right, for a page that refuses somebody."""
     return [str(name) for name in roles_with(Right(right))]

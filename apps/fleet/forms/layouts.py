@@ -13,15 +13,8 @@ from apps.fleet.engine.layout import Layout, Shape
 from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import even_sub_domains
 from apps.fleet.forms.fleet import accelerator_choices
+from apps.fleet.words import SHAPE_WORDS
 
-SHAPE_WORDS = {
-    Shape.FULL_MESH: _("full mesh"),
-    Shape.SINGLE_LAYER: _("one switch layer"),
-    Shape.TWO_LAYER: _("sub-domains and an upper layer"),
-    Shape.FAT_TREE: _("fat tree"),
-    Shape.RING: _("ring"),
-    Shape.TORUS: _("torus, two or three sides"),
-}
 MEDIUM_WORDS = {Medium.BOARD: _("on the board"), Medium.COPPER: _("copper"), Medium.OPTICAL: _("optical")}
 _MEDIA = [(medium.value, word) for medium, word in MEDIUM_WORDS.items()]
 

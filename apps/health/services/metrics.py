@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -46,7 +45,7 @@ def set_metrics_source(
 
     url: https, or http for hosts that PORTAL_WEBHOOK_ALLOW names; private addresses have to be named there too.
     every_s: seconds from one look to the next. secret: the token or password; "" leaves the one on record,
-    which stays with its host: for another address it has to be given anew. The trail tells of a secret only
+    which goes to its address only: behind one host there may be several servers. The trail tells of a secret only
     whether there is one.
     Raises Invalid (url, host_label, every_s, auth, username, secret), NotAllowed (role), Stale.
     """
@@ -54,7 +53,7 @@ def set_metrics_source(
     actor.require(Right.ADMIN, cluster.scope_id)
     address, name = url.strip().rstrip("/"), username.strip() if auth == MetricsAuth.BASIC else ""
     before = MetricsSource.objects.filter(cluster=cluster).first()
-    keeps = before is not None and before.auth == auth and _origin(before.url) == _origin(address)
+    keeps = before is not None and before.auth == auth and before.url == address
     held = before.secret if before is not None and keeps and before.username == name else ""
     _check(address, host_label, every_s)
     _check_credentials(auth, name, secret, held)
@@ -109,11 +108,6 @@ def purpose_of(cluster_id: int) -> str:
 def _told(source: MetricsSource) -> dict[str, Any]:
     names = ("url", "host_label", "enabled", "every_s", "auth", "username", "has_secret")
     return {name: getattr(source, name) for name in names}
-
-
-def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc.lower()
 
 
 def _check(address: str, host_label: str, every_s: int) -> None:

@@ -612,6 +612,9 @@ def _print_answer(answer, as_json):
         print(json.dumps(answer, indent=2, sort_keys=True))
         return
     print("%s   %s" % (answer.get("standing", "unknown"), answer.get("html_url", "")))
+    for key in ("message", "hint"):
+        if answer.get(key):
+            print("  %s" % answer[key])
     for item in answer.get("items") or []:
         if item.get("verdict") in ("fail", "unknown"):
             print("  %-8s %s: %s" % (item["verdict"], item.get("key"), item.get("message")))

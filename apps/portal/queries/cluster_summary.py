@@ -18,6 +18,7 @@ from apps.environments.models import DriftCheck, MatrixVersion
 from apps.environments.queries import domain_standings, open_findings
 from apps.fleet.engine.node_state import NodeState, derive
 from apps.fleet.models import Accelerator, Cluster, Domain, Hold, Node
+from apps.fleet.words import layout_said
 from apps.launches.models import Launch, LaunchState
 from apps.launches.queries import Decision
 from apps.launches.queries.launches import decisions_of
@@ -50,6 +51,11 @@ class DomainSummary:
     def fitness(self) -> Word:
         """The verdict as a word that answers whether the domain is fit to train."""
         return FITNESS[self.verdict]
+
+    @property
+    def layout(self) -> Word:
+        """What its layout is called."""
+        return layout_said(self.domain)
 
     @property
     def causes(self) -> list[Word]:

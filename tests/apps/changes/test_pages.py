@@ -331,6 +331,15 @@ def test_a_change_that_changes_nothing_is_kept_only_on_purpose_and_says_so(domai
     assert "This change changes nothing as things stand" in page
 
 
+@pytest.mark.parametrize(("version", "nothing"), [(OLD, True), (NEW, False)])
+def test_automation_is_told_that_a_change_changes_nothing(domain, bo, api, version, nothing):
+    items = [{"component": "nccl", "versions": [version]}]
+    body = {"domain_id": domain.pk, "kind": "nccl", "title": "t", "reason": "r", "items": items}
+    answer = api(bo).post("/api/v1/changes/", body, format="json", headers={"Idempotency-Key": "k"})
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["changes_nothing"] is nothing
+
+
 def test_a_change_of_some_nodes_that_run_it_already_is_no_warning(domain, nodes, drafted, bo, client_of):
     factories.report(nodes[0], gpu_driver="570.86.15", nccl=NEW)
     page = client_of(bo).get(f"/changes/{drafted().pk}/").content.decode()

@@ -79,9 +79,10 @@ def test_the_token_stays_where_none_is_given_and_goes_with_its_address(set_sourc
     first = set_source(auth="bearer", secret=SECRET)
     kept = set_source(1, auth="bearer", enabled=False)
     assert kept.secret == first.secret
-    with pytest.raises(Invalid) as refused:
-        set_source(2, auth="bearer", url="https://elsewhere.example.com")
-    assert refused.value.code == "secret"
+    for other in ("https://elsewhere.example.com", "https://prometheus.example.com/another-team"):
+        with pytest.raises(Invalid) as refused:
+            set_source(2, auth="bearer", url=other)
+        assert refused.value.code == "secret"
     assert set_source(2, auth="none").secret == ""
 
 

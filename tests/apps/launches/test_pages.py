@@ -49,6 +49,11 @@ def test_the_only_domain_and_the_only_launch_plan_are_chosen_already(domain, pla
     assert (form["domain"].value(), form["plan"].value()) == (None, plan.pk)
 
 
+def test_the_first_launch_is_opened_within_the_chosen_cluster(bo, cluster, client_of):
+    page = text_of(client_of(bo), f"/launches/?cluster={cluster.slug}")
+    assert f'href="/launches/open/?cluster={cluster.slug}">Open the first launch' in page
+
+
 def test_the_name_to_type_stands_apart_and_is_no_markup():
     form = RollbackForm(cluster_name="Hall <b>1</b>")
     assert form["cluster_name"].help_text == "Type <code>Hall &lt;b&gt;1&lt;/b&gt;</code> to confirm."

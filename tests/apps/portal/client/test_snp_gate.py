@@ -105,6 +105,17 @@ def test_each_standing_has_its_exit_code(gate, stub, standing, code):
     assert stub.tokens == {"Bearer snp_x.y"}
 
 
+def test_why_it_stands_there_and_what_helps_is_printed_before_the_items(gate, stub):
+    stub.script = [
+        (200, answer("no_go", 1, message="1 check stops it", hint="mend the drift, then ask again"))
+    ]
+    assert gate().stdout.splitlines()[1:4] == [
+        "  1 check stops it",
+        "  mend the drift, then ask again",
+        "  fail     no_drift: sn-n07: driver 535.161.08",
+    ]
+
+
 @pytest.mark.parametrize(
     "said",
     [
