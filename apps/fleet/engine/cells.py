@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Collection
 from typing import TypeAlias
 
-from apps.core.texts import say
+from apps.core.errors import Invalid
+from apps.core.texts import joined, say
+from apps.fleet.engine.layout_values import as_json
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 Reader: TypeAlias = Callable[[object], Value]
@@ -127,6 +129,15 @@ def boolean(cell: object) -> Value:
     if found not in _YES | _NO:
         raise BadCell(say("true or false"))
     return found in _YES
+
+
+def layout(cell: object) -> Value:
+    """The layout that a domain was built with, as its values or as JSON; "{}" for an empty cell."""
+    try:
+        return as_json(unguarded(cell).strip() if isinstance(cell, str) else cell)
+    except Invalid as fault:
+        wrong = [say("%(pointer)s: %(what)s", pointer=one.pointer, what=one.message) for one in fault.errors]
+        raise BadCell(joined("; ", tuple(wrong[:5])) if wrong else fault.message) from fault
 
 
 def choice(options: Collection[str]) -> Reader:

@@ -1,30 +1,36 @@
 """A described fleet as rows of an import: the way from a scheduler's file into the records.
 
-Only what the description says becomes a cell, so an import leaves the rest as it is. Links without a bandwidth
-and links that no switch holds have no row.
+Only what the description says becomes a cell, so an import leaves the rest as it is. Links that no switch holds have
+no row. What a switch has beneath it is a link; where that hung elsewhere on record, the link there goes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from apps.fleet.engine.description import FleetDescription, Node, Part
+from apps.fleet.engine.description import FleetDescription, Node, Part, Switch
 from apps.fleet.engine.graph import Medium
 from apps.fleet.engine.tables import Table
 
 
 def rows_of(
-    fleet: FleetDescription, *, aliases: Mapping[str, str] | None = None
+    fleet: FleetDescription,
+    *,
+    aliases: Mapping[str, str] | None = None,
+    recorded: FleetDescription | None = None,
 ) -> dict[str, list[dict[str, Any]]]:
-    """Table → rows, tables without rows left out. aliases: other names of nodes → names on record."""
+    """Table → rows, tables without rows left out.
+
+    aliases: other names of nodes → names on record. recorded: the fleet on record, with its switches above nodes.
+    """
     names = aliases or {}
     tables = {
         Table.DOMAINS: _domains(fleet),
         Table.NODES: [_node(node, fleet, names) for node in fleet.nodes],
         Table.ACCELERATORS: [row for node in fleet.nodes for row in _cards(node, fleet, names)],
         Table.SWITCHES: [{"name": one.name, "tier": one.tier} for one in fleet.switches],
-        Table.LINKS: _links(fleet, names),
+        Table.LINKS: [*_links(fleet, names), *_tree(fleet, names, recorded.switches if recorded else ())],
     }
     return {table.value: rows for table, rows in tables.items() if rows}
 
@@ -77,5 +83,24 @@ def _links(fleet: FleetDescription, names: Mapping[str, str]) -> list[dict[str, 
             "optical": link.kind == Medium.OPTICAL,
         }
         for link in fleet.links
-        if link.a in switches and link.bandwidth_bytes_per_s
+        if link.a in switches
     ]
+
+
+def _tree(
+    fleet: FleetDescription, names: Mapping[str, str], recorded: Sequence[Switch]
+) -> list[dict[str, Any]]:
+    """What stands beneath each switch; first, with a count of 0, where it stood on record and no longer does."""
+    here = {
+        (one.name, below): None
+        for one in fleet.switches
+        for below in (*one.switches, *(names.get(node, node) for node in one.nodes))
+    }
+    placed = {below for _upper, below in here}
+    gone = [
+        {"upper": one.name, "lower": below, "count": 0}
+        for one in recorded
+        for below in (*one.switches, *one.nodes)
+        if below in placed and (one.name, below) not in here
+    ]
+    return [*gone, *({"upper": upper, "lower": below} for upper, below in here)]

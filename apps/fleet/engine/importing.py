@@ -7,7 +7,7 @@ a column that it does not have stays as it is. So what was exported imports agai
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -46,10 +46,17 @@ class Updated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    row: int
+    key: Key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TablePlan:
     table: Table
     created: tuple[Created, ...] = ()
     updated: tuple[Updated, ...] = ()
+    removed: tuple[Removed, ...] = ()
     unchanged: tuple[Key, ...] = ()
     skipped: tuple[Key, ...] = ()
     errors: tuple[RowError, ...] = ()
@@ -67,7 +74,7 @@ class ImportPlan:
 
     @property
     def changes_nothing(self) -> bool:
-        return not any(table.created or table.updated for table in self.tables)
+        return not any(table.created or table.updated or table.removed for table in self.tables)
 
     def field_errors(self) -> tuple[FieldError, ...]:
         """The errors as the border shows them: /nodes/17/domain."""
@@ -108,6 +115,8 @@ def plan_import(
             plans[table] = planner.plan(table)
             given[table] = {key: number for key, (number, _) in planner.seen.items()}
             after[table].update(planner.as_if)
+            for gone in planner.removed:
+                del after[table][gone.key]
     found = cross_check(after, given)
     found.setdefault(Table.NODES, []).extend(node_moves(current, after, given, held))
     found.setdefault(Table.PARTS, []).extend(part_moves(current, after, given))
@@ -115,14 +124,7 @@ def plan_import(
 
 
 def _with_errors(plan: TablePlan, more: Sequence[RowError]) -> TablePlan:
-    return TablePlan(
-        table=plan.table,
-        created=plan.created,
-        updated=plan.updated,
-        unchanged=plan.unchanged,
-        skipped=plan.skipped,
-        errors=tuple(sorted((*plan.errors, *more), key=lambda error: error.row)),
-    )
+    return replace(plan, errors=tuple(sorted((*plan.errors, *more), key=lambda error: error.row)))
 
 
 class _Planner:
@@ -138,6 +140,7 @@ class _Planner:
         self.as_if: dict[Key, Values] = {}
         self.created: list[Created] = []
         self.updated: list[Updated] = []
+        self.removed: list[Removed] = []
         self.unchanged: list[Key] = []
         self.skipped: list[Key] = []
         self.errors: list[RowError] = []
@@ -155,6 +158,7 @@ class _Planner:
             table=table,
             created=tuple(self.created),
             updated=tuple(self.updated),
+            removed=tuple(self.removed),
             unchanged=tuple(self.unchanged),
             skipped=tuple(self.skipped),
             errors=tuple(self.errors),
@@ -167,12 +171,17 @@ class _Planner:
             return
         self.seen[key] = number, cells
         before = self.current.get(key)
-        if before is None:
+        goes = cells.get(self.schema.counted) == 0
+        if before is None and goes:
+            self.unchanged.append(key)
+        elif before is None:
             self._create(number, key, cells, faultless)
         elif self.mode is Mode.CREATE:
             self.errors.append(_exists(self.schema, number, key))
         elif self.mode is Mode.SKIP:
             self.skipped.append(key)
+        elif goes:
+            self.removed.append(Removed(row=number, key=key))
         else:
             self._update(number, key, cells, before, faultless)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -85,6 +86,20 @@ def _tier(values: Any, outer: _Reader, place: int) -> Tier:
     )
     reader.unknown()
     return tier
+
+
+def as_json(values: object) -> str:
+    """A layout as one line of JSON in a fixed order, from its values or from such a line; "{}" for none.
+
+    Raises Invalid as `from_values` does, and where it is no JSON.
+    """
+    try:
+        found = json.loads(values or "{}") if isinstance(values, str) else values or {}
+    except ValueError as fault:
+        raise Invalid(say("a layout is an object of JSON"), code="layout") from fault
+    if not isinstance(found, Mapping):
+        raise Invalid(say("a layout is an object of JSON"), code="layout")
+    return json.dumps(as_values(from_values(found)) if found else {}, sort_keys=True, ensure_ascii=False)
 
 
 class _Reader:

@@ -19,6 +19,7 @@ class Fate(StrEnum):
     ERROR = "error"
     CREATED = "created"
     UPDATED = "updated"
+    REMOVED = "removed"
     SKIPPED = "skipped"
     UNCHANGED = "unchanged"
 
@@ -41,6 +42,7 @@ def digest_of(plan: ImportPlan) -> str:
                 table.table.value,
                 [[*one.key, _plain(one.values)] for one in table.created],
                 [[*one.key, _changes(one.changes)] for one in table.updated],
+                *([[[*one.key] for one in table.removed]] if table.removed else []),
             ]
             for table in plan.tables
         ]
@@ -52,6 +54,7 @@ def _counts(plan: TablePlan) -> dict[str, int]:
     return {
         "created": sum(one.row not in wrong for one in plan.created),
         "updated": sum(one.row not in wrong for one in plan.updated),
+        "removed": sum(one.row not in wrong for one in plan.removed),
         "unchanged": len(plan.unchanged),
         "skipped": len(plan.skipped),
         "errors": len(wrong),
@@ -81,6 +84,8 @@ def _of_table(plan: TablePlan) -> Iterator[dict[str, Any]]:
             "key": _shown(changed.key),
             "changes": _changes(changed.changes),
         }
+    for gone in (one for one in plan.removed if one.row not in wrong):
+        yield {"table": table, "row": gone.row, "fate": Fate.REMOVED.value, "key": _shown(gone.key)}
     for fate, keys in ((Fate.SKIPPED, plan.skipped), (Fate.UNCHANGED, plan.unchanged)):
         for key in keys:
             yield {"table": table, "row": None, "fate": fate.value, "key": _shown(key)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -27,25 +28,30 @@ class Table(StrEnum):
     NODES = "nodes"
     ACCELERATORS = "accelerators"
     SWITCHES = "switches"
-    LINKS = "links"
+    LINKS = "links"  # a count of 0 takes a link away
     PARTS = "parts"  # boards and cards outside of nodes: spares, in repair (RMA)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """default: what a new row gets where the cell is empty or missing. refers_to: the table of the name in it."""
+    """default: what a new row gets where the cell is empty or missing. refers_to: the table of the name in it.
+
+    is_json: its value is a line of JSON, which JSON and YAML files hold as an object.
+    """
 
     name: str
     read: Reader
     required: bool = False
     default: Value = ""
     refers_to: Table | None = None
+    is_json: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
     """key: the columns that say which row is meant. instead: key column → the one that tells where it is empty.
     unique: columns whose value may stand in one row only, or in one of each value of the column `within`.
+    counted: the column that takes the row away where it is 0.
     """
 
     columns: tuple[Column, ...]
@@ -53,6 +59,7 @@ class Schema:
     instead: Mapping[str, str] = field(default_factory=dict)
     unique: tuple[str, ...] = ()
     within: str = ""
+    counted: str = ""
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)
@@ -85,6 +92,7 @@ SCHEMAS: Mapping[Table, Schema] = {
             Column(name="sub_domains", read=cells.names(120), default=()),
             Column(name="unidirectional_bytes_per_s", read=cells.above_zero, default=None),
             Column(name="scale_out_bytes_per_s", read=cells.above_zero, default=None),
+            Column(name="parameters", read=cells.layout, default="{}", is_json=True),
         ),
     ),
     Table.NODES: Schema(
@@ -127,11 +135,12 @@ SCHEMAS: Mapping[Table, Schema] = {
     ),
     Table.LINKS: Schema(
         key=("upper", "lower"),
+        counted="count",
         columns=(
             Column(name="upper", read=cells.name(120), required=True, refers_to=Table.SWITCHES),
             Column(name="lower", read=cells.text(300), required=True),
-            Column(name="count", read=cells.whole(1, 100_000), default=1),
-            Column(name="unidirectional_bytes_per_s", read=cells.above_zero, required=True),
+            Column(name="count", read=cells.whole(0, 100_000), default=1),
+            Column(name="unidirectional_bytes_per_s", read=cells.above_zero, default=None),
             Column(name="optical", read=cells.boolean, default=False),
         ),
     ),
@@ -171,6 +180,8 @@ def plain_row(table: Table, values: Values) -> dict[str, object]:
     """One row for JSON or YAML, in the order of the columns; importing it changes nothing."""
     row: dict[str, object] = {}
     for one in SCHEMAS[table].columns:
-        value = values[one.name]
+        value: object = values[one.name]
+        if one.is_json:
+            value = json.loads(str(value))
         row[one.name] = list(value) if isinstance(value, tuple) else value
     return row

@@ -26,6 +26,11 @@ def wired(layout: Layout, *, domain: str, model: str = "", first_node: int = 1) 
     of them: what is beneath what is in the links alone.
     """
     fleet = describe(layout, domain=domain, model=model, first_node=first_node)
+    return joined_as(layout, fleet, domain=domain)
+
+
+def joined_as(layout: Layout, fleet: FleetDescription, *, domain: str) -> FleetDescription:
+    """The nodes of a fleet, in its order, with the switches and links by which a layout joins so many."""
     graph = graph_of(layout)
     names = _names(layout, fleet, graph, domain)
     links = [

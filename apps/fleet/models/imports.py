@@ -33,7 +33,7 @@ class BulkImport(models.Model):
     apply_at_once = models.BooleanField(default=False)  # without a look at the plan first
     row_count = models.PositiveIntegerField(null=True)
     head = models.JSONField(default=list)  # column names of a CSV file
-    counts = models.JSONField(default=dict)  # table → {created, updated, unchanged, skipped, errors}
+    counts = models.JSONField(default=dict)  # table → {created, updated, removed, unchanged, skipped, errors}
     outcome = models.BinaryField(null=True)  # gzip of JSON: what becomes of each row
     plan_digest = models.CharField(max_length=64, blank=True)
     problem = models.JSONField(null=True)  # {"code", "detail", "errors"}: why the file cannot be read
@@ -65,4 +65,4 @@ class BulkImport(models.Model):
 
     @property
     def changes_anything(self) -> bool:
-        return any(one["created"] or one["updated"] for one in self.counts.values())
+        return any(one["created"] or one["updated"] or one.get("removed") for one in self.counts.values())

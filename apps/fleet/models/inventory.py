@@ -179,7 +179,7 @@ class Link(models.Model):
     node = models.ForeignKey(Node, on_delete=models.CASCADE, null=True, related_name="links")
     lower = models.ForeignKey(Switch, on_delete=models.CASCADE, null=True, related_name="links_up")
     count = models.PositiveIntegerField(default=1)
-    unidirectional_bytes_per_s = models.FloatField()  # of one cable
+    unidirectional_bytes_per_s = models.FloatField(null=True)  # of one cable; null: not known
     optical = models.BooleanField(default=False)
 
     class Meta:

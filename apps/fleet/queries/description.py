@@ -119,7 +119,7 @@ def _fabric(
                     b=end,
                     kind=(Medium.OPTICAL if optical else Medium.COPPER).value,
                     count=count,
-                    bandwidth_bytes_per_s=round(speed),
+                    bandwidth_bytes_per_s=round(speed) if speed else None,
                 )
             )
     return [plain.Switch(name=name, tier=tier) for name, tier in switches.values()], links

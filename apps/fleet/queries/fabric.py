@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
+from django.db.models import Count
+
 from apps.core.errors import Invalid, OutOfRange
 from apps.fleet.engine.fit import Fit, all_to_all_share, fits
-from apps.fleet.engine.graph import Graph, TopologyKind
+from apps.fleet.engine.graph import Graph, Medium, TopologyKind
 from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import Layout, graph_of
-from apps.fleet.engine.metrics import TopologyMetrics, analyse
+from apps.fleet.engine.metrics import TopologyMetrics, analyse, oversubscription
 from apps.fleet.engine.wiring import graph_of_fleet
-from apps.fleet.models import Domain, Link
+from apps.fleet.models import Domain, Link, Node
 from apps.fleet.queries.description import description_of
 
 
@@ -37,13 +40,35 @@ class Fabric:
 
 
 def layout_of(domain: Domain) -> Layout | None:
-    """The layout that a domain was built with; None where it came in by an import."""
+    """The layout that a domain was built with; None where it has none, or is no longer what that makes."""
     if not domain.parameters:
         return None
     try:
-        return from_values(domain.parameters)
+        layout = from_values(domain.parameters)
     except Invalid:
         return None
+    return layout if _is_as_built(domain, layout) else None
+
+
+def _is_as_built(domain: Domain, layout: Layout) -> bool:
+    """Whether nodes, accelerators and links on record are as many and as fast as the layout makes them."""
+    nodes = Node.objects.filter(domain=domain).order_by().annotate(cards=Count("accelerators"))
+    if list(nodes.values_list("cards", flat=True)) != [layout.accelerators_per_node] * layout.nodes:
+        return False
+    links = Link.objects.filter(upper__domain=domain, node__isnull=True).order_by()
+    kinds = links.values_list("upper__tier", "count", "unidirectional_bytes_per_s", "optical")
+    return {tuple(kind): number for *kind, number in kinds.annotate(number=Count("pk"))} == _made(layout)
+
+
+@lru_cache(maxsize=64)
+def _made(layout: Layout) -> dict[tuple[int, int, float, bool], int]:
+    """Links into switches that a layout makes: tier above, cables, speed of one, optical or not → how many."""
+    graph, made = graph_of(layout), Counter[tuple[int, int, float, bool]]()
+    for layer in graph.layers:
+        if tier := int(graph.level[layer.head].max()):
+            optical = layer.medium is Medium.OPTICAL
+            made[tier, layer.links, layer.link_bytes_per_s, optical] += len(layer.head)
+    return dict(made)
 
 
 def fabric_of(domain: Domain) -> Fabric | None:
@@ -51,11 +76,24 @@ def fabric_of(domain: Domain) -> Fabric | None:
     layout = layout_of(domain)
     if layout is not None:
         return fabric_of_layout(layout)
+    graph = _graph_of_links(domain)
+    return _fabric(graph, None) if graph is not None else None
+
+
+def worst_ratio_of(domain: Domain) -> float:
+    """The highest ratio of downlinks to uplinks of any tier of a domain; 1.0 where nothing tells one."""
+    layout = layout_of(domain)
+    graph = graph_of(layout) if layout is not None else _graph_of_links(domain)
+    tiers = oversubscription(graph) if graph is not None else ()
+    return max((tier.ratio for tier in tiers), default=1.0)
+
+
+def _graph_of_links(domain: Domain) -> Graph | None:
+    """The graph that the links on record make; None where they make none."""
     if not Link.objects.filter(upper__domain=domain).exists():
         return None
     try:
-        graph = graph_of_fleet(description_of(domain.cluster, domain=domain, fabric=True))
-        return _fabric(graph, None)
+        return graph_of_fleet(description_of(domain.cluster, domain=domain, fabric=True))
     except (Invalid, OutOfRange):
         return None
 

@@ -11,7 +11,7 @@ from apps.core.status import sign_of
 from apps.fleet.engine.view import Detail, place
 from apps.fleet.engine.view_boxes import Box, Kind
 from apps.fleet.engine.view_links import DrawnLink, drawn_links
-from apps.fleet.engine.wiring import wired
+from apps.fleet.engine.wiring import joined_as
 from apps.fleet.models import Domain
 from apps.fleet.queries.description import description_of
 from apps.fleet.queries.fabric import layout_of
@@ -36,7 +36,7 @@ def link_graph_of(domain: Domain, parts: Iterable[NodePart], *, here: str) -> Li
     """
     fleet = description_of(domain.cluster, domain=domain, fabric=True)
     if not fleet.links and (layout := layout_of(domain)) is not None:
-        fleet = wired(layout, domain=domain.name, model=domain.accelerator_model)
+        fleet = joined_as(layout, fleet, domain=domain.name)
     picture = place(fleet)
     links = drawn_links(fleet, picture)
     by_name = {part.node.name: part for part in parts}

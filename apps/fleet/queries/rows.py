@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from apps.core.errors import Invalid
+from apps.fleet.engine.layout_values import as_json
 from apps.fleet.engine.tables import SCHEMAS, Key, Table, Values
 from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, NodeAlias, Part, SubDomain, Switch
 
@@ -39,9 +41,18 @@ def _domains(cluster: Cluster) -> Iterable[Values]:
     for home, name in SubDomain.objects.filter(domain__cluster=cluster).values_list("domain_id", "name"):
         halls[home].append(name)
     names = ["name", "layout", "topology", "accelerator_model"]
-    names += ["unidirectional_bytes_per_s", "scale_out_bytes_per_s"]
+    names += ["unidirectional_bytes_per_s", "scale_out_bytes_per_s", "parameters"]
     for row in Domain.objects.filter(cluster=cluster).order_by("name").values("pk", *names):
-        yield row | {"sub_domains": tuple(sorted(halls[row.pop("pk")]))}
+        own = tuple(sorted(halls[row.pop("pk")]))
+        yield row | {"sub_domains": own, "parameters": _layout(row["parameters"])}
+
+
+def _layout(values: Any) -> str:
+    """As a cell holds it; one that can no longer be read is none, as it is for everybody else."""
+    try:
+        return as_json(values)
+    except Invalid:
+        return "{}"
 
 
 def _nodes(cluster: Cluster) -> Iterable[Values]:

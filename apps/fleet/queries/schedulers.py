@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Invalid
+from apps.core.texts import say
 from apps.evidence.models import Receipt
 from apps.evidence.queries import receipt_for, receipts_visible
 from apps.fleet.engine.description import FleetDescription, Part, about, only
 from apps.fleet.engine.diff import Difference, differences
+from apps.fleet.engine.schedulers import k8s_nodes, kueue_topology
 from apps.fleet.engine.schedulers.export import Export
+from apps.fleet.engine.schedulers.labels import node_labels
 from apps.fleet.engine.schedulers.reading import KINDS, ONE_NODE, read_fleet
 from apps.fleet.engine.schedulers.writing import write_fleet
 from apps.fleet.models import Cluster, Domain
@@ -22,9 +26,13 @@ from apps.fleet.queries.description import aliases_of, description_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileComparison:
-    """seen: the fleet in the file. differences: problems of the file first. aliases: names of nodes in it."""
+    """recorded: the fleet as far as the file could tell of it. seen: the fleet in the file.
+
+    differences: problems of the file first. aliases: other names of nodes → their names.
+    """
 
     receipt: Receipt
+    recorded: FleetDescription
     seen: FleetDescription
     differences: tuple[Difference, ...]
     aliases: dict[str, str]
@@ -49,16 +57,38 @@ def comparison_of(actor: Actor, cluster: Cluster, receipt_id: int) -> FileCompar
         raise Invalid(_("the file was not read (yet)"), code="unread")
     aliases = aliases_of(cluster)
     node = aliases.get(receipt.node_name, receipt.node_name)
-    seen = read_fleet(receipt.reading.kind, receipt.reading.facts, node=node)
+    kind, facts = receipt.reading.kind, receipt.reading.facts
+    seen, tiers = read_fleet(kind, facts, node=node), ()
+    if kind == kueue_topology.KIND:
+        labels = _labels_of_nodes(actor, cluster)
+        seen = kueue_topology.read(facts, of_node=labels)
+        tiers = tuple(_missing_tier(label) for label in kueue_topology.left_out(facts, labels))
     fleet = description_of(cluster, fabric=Part.LINKS in seen.says)
-    if receipt.reading.kind in ONE_NODE:
+    fleet = replace(
+        fleet, says=fleet.says | {Part.SWITCHES}
+    )  # where none is on record, each of the file is news
+    if kind in ONE_NODE:
         fleet = only(about(fleet, [node]), seen.says)
     return FileComparison(
         receipt=receipt,
+        recorded=fleet,
         seen=seen,
-        differences=differences(fleet, seen, aliases=aliases),
+        differences=(*tiers, *differences(fleet, seen, aliases=aliases)),
         aliases=aliases,
     )
+
+
+def _labels_of_nodes(actor: Actor, cluster: Cluster) -> Mapping[str, Mapping[str, str]]:
+    """Labels by node: of the newest node list that was handed in, or those that the portal's script would put on."""
+    delivered = topology_receipts(actor, cluster).filter(kind=k8s_nodes.KIND).first()
+    if delivered is not None and delivered.reading is not None:
+        return k8s_nodes.labels_of_nodes(delivered.reading.facts)
+    return node_labels(description_of(cluster)).of_node
+
+
+def _missing_tier(label: str) -> Difference:
+    message = say("nodes carry the label %(label)s, which the Topology does not name", label=label)
+    return Difference(code="missing_tier", subject=label, message=message, ours=label)
 
 
 def scheduler_file(cluster: Cluster, *, form: str, domain: Domain | None = None) -> Export:

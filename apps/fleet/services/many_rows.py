@@ -42,6 +42,13 @@ def change(
         cursor.executemany(statement, list(rows))
 
 
+def remove(model: type[Model], ids: Iterable[int]) -> None:
+    """Take rows away that nothing else refers to. Raises what the database raises."""
+    (key,) = _columns(model, ("id",))
+    with connection.cursor() as cursor:
+        cursor.executemany(f"DELETE FROM {_table(model)} WHERE {key} = %s", [(one,) for one in ids])  # noqa: S608
+
+
 def _table(model: type[Model]) -> str:
     return connection.ops.quote_name(model._meta.db_table)
 

@@ -29,7 +29,7 @@ def import_from_file(*, actor: Actor, cluster_id: int, receipt_id: int) -> BulkI
         raise Conflict(
             _("the file contradicts itself; nothing of it can be brought in"), code="file_problems"
         )
-    rows = rows_of(found.seen, aliases=found.aliases)
+    rows = rows_of(found.seen, aliases=found.aliases, recorded=found.recorded)
     return receive_import(
         actor=actor,
         cluster_id=cluster.pk,

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps.fleet.engine.importing import Created, Updated
+from apps.fleet.engine.tables import Key
 from apps.fleet.models import Accelerator, Cluster, Node, Switch
 
 ENDS = ("upper_id", "accelerator_id", "lower_id", "node_id")
 
 
 class Ends:
-    """Names → ids of what links of a cluster may join. domains: those of the switches that the rows name."""
+    """Names → ids of what links of a cluster may join."""
 
-    def __init__(self, cluster: Cluster, rows: Sequence[Created | Updated]) -> None:
-        switches = Switch.objects.filter(cluster=cluster).values_list("name", "pk", "domain_id")
-        self.switches = {name: pk for name, pk, _home in switches}
+    def __init__(self, cluster: Cluster, keys: Sequence[Key]) -> None:
+        self.switches = dict(Switch.objects.filter(cluster=cluster).values_list("name", "pk"))
         self.nodes = dict(Node.objects.filter(cluster=cluster).values_list("name", "pk"))
         cards = Accelerator.objects.filter(node__cluster=cluster)
         self.cards = (
             {f"{node}/{index}": pk for node, index, pk in cards.values_list("node__name", "index", "pk")}
-            if any("/" in str(row.key[1]) for row in rows)
+            if any("/" in str(lower) for _upper, lower in keys)
             else {}
         )
-        above = {row.key[0] for row in rows}
-        self.domains = {home for name, _pk, home in switches if home and name in above}
 
     def of(self, upper: str, lower: str) -> tuple[int | None, ...]:
         """The ends of a link between the two, in the order of ENDS."""

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-from django.db.models import F
 
 from apps.core import clock
 from apps.fleet.engine.description import natural
 from apps.fleet.engine.importing import ImportPlan, TablePlan, Updated
 from apps.fleet.engine.tables import Table, Values
 from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, NodeAlias, SubDomain, Switch
-from apps.fleet.services.many_rows import change, insert
+from apps.fleet.services.many_rows import change, insert, remove
 from apps.fleet.services.writing_ends import ENDS, Ends
 from apps.fleet.services.writing_parts import write_parts, write_swaps
 
 _BATCH = 2000
 _DOMAIN = ("layout", "topology", "accelerator_model", "unidirectional_bytes_per_s", "scale_out_bytes_per_s")
+_LAYOUT = "parameters"  # JSON as text, as the cell holds it
 _NODE = ("index", "life_cycle", "rack", "position", "serial", "system_serial")
 _CARD = ("model", "uuid", "serial", "bus_id")
 _SWITCH = ("tier", "index", "ports")
@@ -37,25 +37,28 @@ def write(cluster: Cluster, plan: ImportPlan) -> None:
         Table.PARTS: lambda table: write_parts(cluster, table, at),
     }
     for table in plan.tables:
-        if table.created or table.updated:
+        if table.created or table.updated or table.removed:
             steps[table.table](table)
     writer.drop_sub_domains()
-    writer.forget_layouts()
     write_swaps(cluster, plan, at)
 
 
 @dataclass
 class _Writer:
-    """Names → ids of what is there, read when first needed. changed: domains whose fabric is no longer the layout's."""
+    """Writes one table after the other."""
 
     cluster: Cluster
-    changed: set[int] = field(default_factory=set)
     going: list[int] = field(default_factory=list)  # sub-domains
 
     def domains(self, plan: TablePlan) -> None:
         made = Domain.objects.bulk_create(
             [
-                Domain(cluster=self.cluster, name=row.values["name"], **_picked(row.values, _DOMAIN))
+                Domain(
+                    cluster=self.cluster,
+                    name=row.values["name"],
+                    parameters=json.loads(str(row.values[_LAYOUT])),
+                    **_picked(row.values, _DOMAIN),
+                )
                 for row in plan.created
             ],
             batch_size=_BATCH,
@@ -68,7 +71,8 @@ class _Writer:
             ],
             batch_size=_BATCH,
         )
-        _update(Domain.objects.filter(cluster=self.cluster), plan.updated, _DOMAIN, Domain, versioned=True)
+        rows = Domain.objects.filter(cluster=self.cluster)
+        _update(rows, plan.updated, (*_DOMAIN, _LAYOUT), Domain, versioned=True)
         for row in plan.updated:
             if "sub_domains" in row.changes:
                 self._sub_domains(str(row.key[0]), row.values["sub_domains"])
@@ -87,7 +91,6 @@ class _Writer:
             ],
             batch_size=_BATCH,
         )
-        self.changed.update(node.domain_id for node in made if node.domain_id)
         rows = Node.objects.filter(cluster=self.cluster)
         _update(rows, plan.updated, _NODE, Node, versioned=True, refers={"domain": ("domain_id", domains)})
         ids = {node.name: node.pk for node in made}
@@ -102,7 +105,7 @@ class _Writer:
             ],
             batch_size=_BATCH,
         )
-        self._take_along([row for row in plan.updated if "domain" in row.changes], domains)
+        self._take_along([row for row in plan.updated if "domain" in row.changes])
 
     def accelerators(self, plan: TablePlan) -> None:
         nodes = {
@@ -117,7 +120,6 @@ class _Writer:
             ("node_id", "sub_domain_id", "index", *_CARD),
             (_new_card(row.values, *nodes[row.values["node"]], halls) for row in plan.created),
         )
-        self.changed.update(nodes[row.values["node"]][1] for row in plan.created)
         if not plan.updated:
             return
         cards = Accelerator.objects.filter(node__cluster=self.cluster).values_list(
@@ -155,30 +157,29 @@ class _Writer:
         _update(rows, plan.updated, _SWITCH, Switch, refers={"domain": ("domain_id", domains)})
 
     def links(self, plan: TablePlan) -> None:
-        ends = Ends(self.cluster, [*plan.created, *plan.updated])
-        ends_of = {
-            row.key: ends.of(str(row.key[0]), str(row.key[1])) for row in [*plan.created, *plan.updated]
-        }
+        keys = [row.key for row in (*plan.created, *plan.updated, *plan.removed)]
+        ends = Ends(self.cluster, keys)
+        ends_of = {key: ends.of(str(key[0]), str(key[1])) for key in keys}
         insert(
             Link,
             (*ENDS, *_LINK),
             ((*ends_of[row.key], *_cells(row.values, _LINK)) for row in plan.created),
         )
-        if plan.updated:
-            links = Link.objects.filter(upper__cluster=self.cluster).values_list(*ENDS, "pk")
-            there = {found[:-1]: found[-1] for found in links.iterator(chunk_size=5000)}
-            change(
-                Link,
-                _LINK,
-                ((*_cells(row.values, _LINK), there[ends_of[row.key]]) for row in plan.updated),
-            )
-        self.changed.update(ends.domains)
+        if not (plan.updated or plan.removed):
+            return
+        links = Link.objects.filter(upper__cluster=self.cluster).values_list(*ENDS, "pk")
+        there = {found[:-1]: found[-1] for found in links.iterator(chunk_size=5000)}
+        change(
+            Link,
+            _LINK,
+            ((*_cells(row.values, _LINK), there[ends_of[row.key]]) for row in plan.updated),
+        )
+        remove(Link, (there[ends_of[row.key]] for row in plan.removed))
 
-    def _take_along(self, moved: Sequence[Updated], domains: Mapping[str, int]) -> None:
+    def _take_along(self, moved: Sequence[Updated]) -> None:
         """Accelerators of nodes that moved to another domain belong to its sub-domain of the same name."""
         if not moved:
             return
-        self.changed.update(domains.get(str(name), 0) for row in moved for name in row.changes["domain"])
         halls = self._halls()
         cards = Accelerator.objects.filter(
             node__cluster=self.cluster, node__name__in=[row.key[0] for row in moved], sub_domain__isnull=False
@@ -198,11 +199,6 @@ class _Writer:
     def drop_sub_domains(self) -> None:
         """Sub-domains that their domain no longer has; by now they hold no accelerators."""
         SubDomain.objects.filter(pk__in=self.going).delete()
-
-    def forget_layouts(self) -> None:
-        """A domain that is no longer what its layout made is judged by its links from now on."""
-        changed = Domain.objects.filter(pk__in=self.changed - {None, 0}).exclude(parameters={})
-        changed.update(parameters={}, version=F("version") + 1)
 
     def _sub_domains(self, name: str, wanted: Any) -> None:
         domain = Domain.objects.get(cluster=self.cluster, name=name)

@@ -78,7 +78,7 @@ def one_import(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _totals(row: BulkImport) -> list[tuple[Fate, int]]:
     names = {Fate.ERROR: "errors"}
-    return [(fate, sum(one[names.get(fate, fate)] for one in row.counts.values())) for fate in Fate]
+    return [(fate, sum(one.get(names.get(fate, fate), 0) for one in row.counts.values())) for fate in Fate]
 
 
 @require_POST

@@ -15,11 +15,9 @@ from apps.core.rights import Right
 from apps.core.texts import Text, kept, say
 from apps.core.units import GB
 from apps.core.verdicts import Verdict
-from apps.fleet.engine.layout_values import from_values
-from apps.fleet.engine.layouts import graph_of
-from apps.fleet.engine.metrics import oversubscription
 from apps.fleet.models import Accelerator, Domain, LifeCycle, Node, SubDomain
 from apps.fleet.queries import clusters_visible
+from apps.fleet.queries.fabric import worst_ratio_of
 from apps.planning.queries.measured import calibration_of
 
 USUAL_PER_NODE = 8  # accelerators of a host that nobody described
@@ -97,11 +95,8 @@ def _smallest_sub_domain(domain: Domain) -> int | None:
 
 
 def _convergence(domain: Domain) -> float:
-    """The highest ratio of downlinks to uplinks that the domain's layout has; 1.0 where it tells no layout."""
-    if not domain.parameters:
-        return 1.0
-    tiers = oversubscription(graph_of(from_values(domain.parameters)))
-    return round(max((tier.ratio for tier in tiers), default=1.0), 3)
+    """The highest ratio of downlinks to uplinks that the domain's fabric has; 1.0 where nothing tells it."""
+    return round(worst_ratio_of(domain), 3)
 
 
 def _measured(domain: Domain) -> dict[str, Any] | None:

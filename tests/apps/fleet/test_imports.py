@@ -16,7 +16,7 @@ from apps.core.errors import Conflict, Invalid, NotAllowed, Stale, TooLarge
 from apps.fleet import services, tasks
 from apps.fleet.engine.importing import Mode
 from apps.fleet.engine.tables import Table
-from apps.fleet.engine.templates import template
+from apps.fleet.engine.templates import TEMPLATES, template
 from apps.fleet.models import (
     Accelerator,
     BulkImport,
@@ -28,7 +28,11 @@ from apps.fleet.models import (
     SubDomain,
 )
 from apps.fleet.queries import imports as queries
+from apps.fleet.queries import topology
 from apps.fleet.queries.exports import export
+from apps.fleet.queries.fabric import fabric_of, layout_of
+from apps.fleet.queries.layers import Colours
+from apps.fleet.queries.link_graph import link_graph_of
 from apps.fleet.services import import_looks, imports
 from tests import factories
 
@@ -313,16 +317,90 @@ def test_a_look_ends_before_the_transaction_begins(receive, monkeypatch, run_job
     assert depths == [depth]
 
 
-def test_a_domain_that_grew_is_no_longer_judged_by_its_layout(cluster, bo, actor_for, receive, apply):
-    domain = services.build_domain(
-        actor=actor_for(bo),
-        cluster_id=cluster.pk,
-        name="sn",
-        layout=template("8-switched"),
-        accelerator_model="x",
-    )
-    apply(receive({"nodes": [{"name": "more", "domain": "sn"}]}))
-    assert Domain.objects.get(pk=domain.pk).parameters == {}
+def test_a_link_with_a_count_of_nothing_is_taken_away(receive, apply):
+    apply(receive(FLEET))
+    gone = {"links": [{"upper": "s2", "lower": "s1", "count": 0}, {"upper": "s2", "lower": "n1", "count": 0}]}
+    row = receive(gone)
+    assert [(one["key"], one["row"]) for one in queries.outcomes(row, fate="removed")] == [("s2/s1", 1)]
+    apply(row)
+    assert [link.lower_end for link in Link.objects.all()] == ["n1/0"]
+    assert not receive(gone).changes_anything
+
+
+def test_a_link_that_goes_and_one_that_comes_make_no_cycle(receive, apply):
+    apply(receive(FLEET))
+    turned = [
+        {"upper": "s2", "lower": "s1", "count": 0},
+        {"upper": "s1", "lower": "s2"},
+    ]
+    tiers = [{"name": "s1", "tier": 3}]
+    assert receive({"switches": tiers, "links": turned[1:]}).error_count
+    apply(receive({"switches": tiers, "links": turned}))
+    assert Link.objects.get(lower__name="s2").unidirectional_bytes_per_s is None
+
+
+@pytest.fixture
+def built(cluster, bo, actor_for):
+    """A domain that is built from a layout."""
+
+    def build(layout, *, first_node: int = 1) -> Domain:
+        return services.build_domain(
+            actor=actor_for(bo),
+            cluster_id=cluster.pk,
+            name="sn",
+            layout=layout,
+            accelerator_model="nvidia-gb200",
+            first_node=first_node,
+        )
+
+    return build
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"nodes": [{"name": "more", "domain": "sn"}]},
+        {"accelerators": [{"node": "sn-n01", "index": 8}]},
+        {"links": [{"upper": "sn-t1-1", "lower": "sn-n01/0", "unidirectional_bytes_per_s": 1e9}]},
+    ],
+)
+def test_a_domain_that_changed_is_no_longer_judged_by_its_layout(rows, built, receive, apply):
+    domain = built(template("8-switched"))
+    assert layout_of(domain) == template("8-switched")
+    apply(receive(rows))
+    domain.refresh_from_db()
+    assert layout_of(domain) is None
+
+
+@pytest.mark.parametrize("layout", TEMPLATES[:3], ids=lambda one: one.key)
+@pytest.mark.parametrize("form", ["json", "yaml", "csv"])
+def test_what_a_domain_was_built_with_comes_out_and_goes_into_an_empty_cluster(
+    layout, form, built, cluster, other_cluster, ada, actor_for
+):
+    fabric, tables = fabric_of(built(layout)), Table if form == "csv" else [None]
+    for table in tables:
+        data = b"".join(export(cluster, form=form, table=table and table.value).chunks)
+        row = imports.receive_import(
+            actor=actor_for(ada), cluster_id=other_cluster.pk, data=data, table=table
+        )
+        if row.changes_anything:
+            imports.apply_import(actor=actor_for(ada), import_id=row.pk, expected_version=row.version)
+    assert fabric_of(Domain.objects.get(cluster=other_cluster)) == fabric
+
+
+def test_a_layout_that_cannot_be_is_an_error_of_its_row(receive):
+    row = receive({"domains": [{"name": "d1", "parameters": {"nodes": 0, "shape": "ring"}}]})
+    (error,) = queries.outcomes(row, fate="error")
+    assert (error["column"], error["code"]) == ("parameters", "bad_value")
+    assert "/tiers: is needed" in error["message"]
+
+
+def test_the_link_graph_of_a_mesh_has_the_names_of_its_nodes(built, cluster):
+    domain = built(template("8-mesh"), first_node=7)
+    nodes = list(Node.objects.filter(domain=domain))
+    picture = topology.picture_of(cluster, domain, topology.nodes_to_draw(cluster, domain), Colours())
+    graph = link_graph_of(domain, picture.nodes, here="?")
+    assert {link.a.split("/")[0] for link in graph.links} == {node.name for node in nodes} == {"sn-n07"}
 
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "\n".join(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 from apps.core import clock
@@ -38,7 +40,9 @@ def delivered(cluster):
 
     def deliver(text: str, *, node: str = "") -> Receipt:
         reading = read(Source.of_bytes(text.encode()))
-        evidence = Evidence.objects.create(sha256=f"{len(text):064d}", size_bytes=1, stored_at=clock.now())
+        evidence = Evidence.objects.create(
+            sha256=hashlib.sha256(text.encode()).hexdigest(), size_bytes=1, stored_at=clock.now()
+        )
         row = EvidenceReading.objects.create(
             evidence=evidence, kind=reading.kind, parser_version=1, facts=reading.facts, read_at=clock.now()
         )
@@ -128,3 +132,57 @@ def test_aliases_of_nodes_are_known_in_files(domain, cluster, bo, actor_for, del
 def test_a_stray_node_is_no_part_of_a_domain_file(domain, cluster):
     factories.node(cluster, "stray")
     assert "stray" not in scheduler_file(cluster, form="hostfile", domain=domain).text
+
+
+TREE = """SwitchName=core Switches=leaf[1-2]
+SwitchName=leaf1 Nodes=sn-n[01-09]
+SwitchName=leaf2 Nodes=sn-n[10-18]
+"""
+
+
+@pytest.fixture
+def bring_in(cluster, bo, actor_for):
+    """Looks at a file that was handed in, and applies it."""
+
+    def bring(receipt: Receipt) -> None:
+        actor = actor_for(bo)
+        row = import_from_file(actor=actor, cluster_id=cluster.pk, receipt_id=receipt.pk)
+        apply_import(actor=actor, import_id=row.pk, expected_version=row.version)
+
+    return bring
+
+
+def test_switches_of_a_file_are_news_where_none_is_on_record(domain, cluster, bo, actor_for, delivered):
+    found = comparison_of(actor_for(bo), cluster, delivered(TREE).pk)
+    assert [one.subject for one in found.differences] == ["core", "leaf1", "leaf2"]
+
+
+def test_a_tree_that_came_in_goes_out_as_it_was(domain, cluster, delivered, bring_in):
+    bring_in(delivered(TREE))
+    assert scheduler_file(cluster, form="slurm_tree").text == TREE
+
+
+def test_a_node_that_hangs_elsewhere_and_a_tier_that_is_gone_are_told_then_taken_over(
+    domain, cluster, bo, actor_for, delivered, bring_in
+):
+    bring_in(delivered(TREE.replace("=core Switches", "=core Switches=spine\nSwitchName=spine Switches")))
+    changed = TREE.replace("[01-09]", "[01-08]").replace("[10-18]", "[09-18]")
+    receipt = delivered(changed)
+    codes = {one.code for one in comparison_of(actor_for(bo), cluster, receipt.pk).differences}
+    assert codes == {"switch_missing", "switch_tier", "switch_nodes", "switch_switches"}
+    bring_in(receipt)
+    assert scheduler_file(cluster, form="slurm_tree").text == changed
+
+
+def test_a_kueue_topology_is_held_against_the_labels_of_the_nodes(
+    domain, cluster, bo, actor_for, delivered, bring_in
+):
+    bring_in(delivered("SwitchName=leaf1 Nodes=sn-n[01-18]\n"))
+    actor, ours = actor_for(bo), scheduler_file(cluster, form="kueue").text
+    assert comparison_of(actor, cluster, delivered(ours).pk).differences == ()
+    short = "".join(line for line in ours.splitlines(keepends=True) if not line.endswith("/domain\n"))
+    (missing,) = comparison_of(actor, cluster, delivered(short).pk).differences
+    assert (missing.code, missing.ours) == ("missing_tier", "topology.supernode-portal/domain")
+    other = comparison_of(actor, cluster, delivered(ours.replace("/domain", "/block")).pk)
+    assert other.has_problems
+    assert "topology.supernode-portal/block" in {one.subject for one in other.differences}

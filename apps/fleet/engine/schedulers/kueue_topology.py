@@ -10,7 +10,6 @@ from apps.fleet.engine.description import FleetDescription, Part, Problem, descr
 from apps.fleet.engine.schedulers import labels
 from apps.fleet.engine.schedulers.export import Export, as_yaml
 from apps.fleet.engine.schedulers.hierarchy import Role
-from apps.fleet.engine.schedulers.k8s_nodes import labels_of_nodes
 
 KIND = "kueue_topology"
 FILE_NAME = "kueue-topology.yaml"
@@ -34,16 +33,16 @@ def write(fleet: FleetDescription, *, name: str = "supernodes", prefix: str = la
     )
 
 
-def read(facts: Mapping[str, Any], *, nodes: Mapping[str, Any] | None = None) -> FleetDescription:
-    """The fleet in the first Topology of the file, by the labels of `nodes` (facts of a Kubernetes node list).
+def read(
+    facts: Mapping[str, Any], *, of_node: Mapping[str, Mapping[str, str]] | None = None
+) -> FleetDescription:
+    """The fleet in the first Topology of the file. of_node: the labels of each node.
 
-    Without nodes it says nothing but its levels. A level that no node carries is a missing tier.
+    Without labels it says nothing. A level that no node carries is a missing tier.
     """
-    topologies: Mapping[str, Sequence[str]] = facts["topologies"]
-    names = [label for label in next(iter(topologies.values()), ()) if label != labels.HOSTNAME]
-    if nodes is None:
+    if of_node is None:
         return described(says=[])
-    of_node = labels_of_nodes(nodes)
+    names = _names(facts)
     missing = [label for label in names if not any(one.get(label) for one in of_node.values())]
     levels = _levels([label for label in names if label not in missing])
     fleet = labels.fleet_of_labels(of_node, levels)
@@ -62,6 +61,18 @@ def read(facts: Mapping[str, Any], *, nodes: Mapping[str, Any] | None = None) ->
         switches=fleet.switches,
         problems=[*problems, *fleet.problems],
     )
+
+
+def left_out(facts: Mapping[str, Any], of_node: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+    """Labels of levels that nodes carry and the Topology does not name."""
+    carried = [level.label for level in labels.levels_in(list(of_node.values()))]
+    return tuple(label for label in carried if label not in _names(facts))
+
+
+def _names(facts: Mapping[str, Any]) -> list[str]:
+    """Labels of the first Topology, outermost first, without that of the host."""
+    topologies: Mapping[str, Sequence[str]] = facts["topologies"]
+    return [label for label in next(iter(topologies.values()), ()) if label != labels.HOSTNAME]
 
 
 def _levels(names: Sequence[str]) -> list[labels.LabelLevel]:

@@ -191,8 +191,8 @@ def test_every_error_of_every_row_is_found_at_once() -> None:
         ),
         (
             Table.LINKS,
-            {"upper": "leaf", "lower": "n2"},
-            ("links", 4, "unidirectional_bytes_per_s", "required"),
+            {"upper": "leaf", "unidirectional_bytes_per_s": 1},
+            ("links", 4, "lower", "required"),
         ),
         (
             Table.LINKS,

@@ -118,7 +118,7 @@ def test_node_labels_come_back_as_they_went_out(fleet: FleetDescription) -> None
 @given(fleet=nested_fleets())
 def test_a_kueue_topology_over_labelled_nodes_is_the_same_fleet(fleet: FleetDescription) -> None:
     topology = facts_of(kueue_topology.write(fleet).text, "kueue_topology")
-    back = kueue_topology.read(topology, nodes=kubernetes_nodes(fleet))
+    back = kueue_topology.read(topology, of_node=k8s_nodes.labels_of_nodes(kubernetes_nodes(fleet)))
     assert back == only(fleet, fleet.says - {Part.CARDS, Part.MODELS})
 
 
@@ -281,7 +281,7 @@ def test_a_node_named_twice_beneath_one_switch_is_a_problem() -> None:
 def test_a_kueue_level_that_no_node_carries_is_a_missing_tier() -> None:
     topology = corpus_facts("kueue-topology/sample-gpu-queues.yaml")
     nodes = corpus_facts("k8s-nodes/constructed-gb200-2racks.json")
-    fleet = kueue_topology.read(topology, nodes=nodes)
+    fleet = kueue_topology.read(topology, of_node=k8s_nodes.labels_of_nodes(nodes))
     assert [one.subject for one in fleet.problems] == [
         "cloud.provider.com/topology-block",
         "cloud.provider.com/topology-rack",
