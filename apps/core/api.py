@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,6 +19,8 @@ from apps.core.texts import say
 if TYPE_CHECKING:  # DRF's views read the settings, which name this module
     from rest_framework.views import APIView
 
+IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
+NO_STORE = {"Cache-Control": "no-store"}  # of answers with a secret
 _ETAG = re.compile(r'(?:W/)?"v(\d+)"')
 
 

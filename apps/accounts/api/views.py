@@ -18,10 +18,8 @@ from apps.accounts.models import Person
 from apps.accounts.services.invitations import RoleIn
 from apps.accounts.services.roles import grant_role_by_email
 from apps.core.actor import EVERYWHERE, Actor
-from apps.core.api import actor_of, checked
+from apps.core.api import NO_STORE, actor_of, checked
 from apps.core.rights import Role, TokenScope
-
-NO_STORE = {"Cache-Control": "no-store"}
 
 
 def _scope_id(slug: str | None, actor: Actor) -> int | None:

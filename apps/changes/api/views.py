@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from apps.changes import filters, page, queries, services
 from apps.changes.api import serializers as s
 from apps.changes.models import Change, Snapshot
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid, Missing
 from apps.core.hostlist import HostListError, expand
 from apps.core.rights import TokenScope
 from apps.core.texts import say
 from apps.fleet.models import Domain
 from apps.fleet.queries import nodes_by_name
-
-_IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 
 
 class Changes(generics.ListAPIView):
@@ -61,7 +61,7 @@ class OneChange(APIView):
         return _change(request, queries.change_for(actor_of(request), change_id))
 
     @extend_schema(
-        request=s.ContentIn, responses=s.OneChangeOut, operation_id="changes_edit", parameters=[_IF_MATCH]
+        request=s.ContentIn, responses=s.OneChangeOut, operation_id="changes_edit", parameters=[IF_MATCH]
     )
     def put(self, request: Request, change_id: int) -> Response:
         """Edit a change before it starts; it is a draft again, and approvals of what it was count no more."""
@@ -99,147 +99,106 @@ class Inventory(APIView):
         return HttpResponse(queries.inventory_of(change), content_type="application/yaml; charset=utf-8")
 
 
-class Submit(APIView):
+class _Step(APIView):
+    """One step of a change that was seen: by the version in If-Match, answered by the change as it is then."""
+
+    def taken(
+        self,
+        request: Request,
+        change_id: int,
+        step: Callable[..., Change],
+        said: type[Serializer[Any]] | None = None,
+        *,
+        status: int = 200,
+    ) -> Response:
+        """said: the shape of the body, whose values the step takes by their names."""
+        actor, version = actor_of(request), version_seen(request)
+        values = checked(said, request) if said else {}
+        change = step(actor=actor, change_id=change_id, expected_version=version, **values)
+        return _change(request, change, status=status)
+
+
+class _AutomatedStep(_Step):
+    """A step that automation takes by token."""
+
     token_scopes = {"POST": TokenScope.CHANGE_WRITE}
 
-    @extend_schema(
-        request=None, responses=s.OneChangeOut, operation_id="changes_submit", parameters=[_IF_MATCH]
+
+def _documented(operation: str, said: type[Serializer[Any]] | None = None, *, status: int = 200) -> Any:
+    """How the API document tells of a step."""
+    return extend_schema(
+        request=said, responses={status: s.OneChangeOut}, operation_id=operation, parameters=[IF_MATCH]
     )
+
+
+class Submit(_AutomatedStep):
+    @_documented("changes_submit")
     def post(self, request: Request, change_id: int) -> Response:
         """Hand a draft in for approval."""
-        return _change(
-            request,
-            services.submit_change(
-                actor=actor_of(request), change_id=change_id, expected_version=version_seen(request)
-            ),
-        )
+        return self.taken(request, change_id, services.submit_change)
 
 
-class Approve(APIView):
-    @extend_schema(
-        request=s.NoteIn, responses=s.OneChangeOut, operation_id="changes_approve", parameters=[_IF_MATCH]
-    )
+class Approve(_Step):
+    @_documented("changes_approve", s.NoteIn)
     def post(self, request: Request, change_id: int) -> Response:
         """Approve exactly this content. By session only, and by a second person."""
-        actor, version = actor_of(request), version_seen(request)
-        note = checked(s.NoteIn, request)["note"]
-        change = services.approve_change(
-            actor=actor, change_id=change_id, expected_version=version, note=note
-        )
-        return _change(request, change)
+        return self.taken(request, change_id, services.approve_change, s.NoteIn)
 
 
-class Refuse(APIView):
-    @extend_schema(
-        request=s.RefusalIn, responses=s.OneChangeOut, operation_id="changes_refuse", parameters=[_IF_MATCH]
-    )
+class Refuse(_Step):
+    @_documented("changes_refuse", s.RefusalIn)
     def post(self, request: Request, change_id: int) -> Response:
         """Refuse this content; the change is over. By session only, and by a second person."""
-        actor, version = actor_of(request), version_seen(request)
-        note = checked(s.RefusalIn, request)["note"]
-        change = services.refuse_change(actor=actor, change_id=change_id, expected_version=version, note=note)
-        return _change(request, change)
+        return self.taken(request, change_id, services.refuse_change, s.RefusalIn)
 
 
-class Start(APIView):
-    @extend_schema(
-        request=None, responses=s.OneChangeOut, operation_id="changes_start", parameters=[_IF_MATCH]
-    )
+class Start(_Step):
+    @_documented("changes_start")
     def post(self, request: Request, change_id: int) -> Response:
         """Record what the nodes run, hold them, and begin the first stage. By session only."""
-        return _change(
-            request,
-            services.start_change(
-                actor=actor_of(request), change_id=change_id, expected_version=version_seen(request)
-            ),
-        )
+        return self.taken(request, change_id, services.start_change)
 
 
-class PassStage(APIView):
-    token_scopes = {"POST": TokenScope.CHANGE_WRITE}
-
-    @extend_schema(
-        request=None, responses=s.OneChangeOut, operation_id="changes_pass_stage", parameters=[_IF_MATCH]
-    )
+class PassStage(_AutomatedStep):
+    @_documented("changes_pass_stage")
     def post(self, request: Request, change_id: int) -> Response:
         """Close the running stage where its gate is open; 409 says what it waits for."""
-        return _change(
-            request,
-            services.pass_stage(
-                actor=actor_of(request), change_id=change_id, expected_version=version_seen(request)
-            ),
-        )
+        return self.taken(request, change_id, services.pass_stage)
 
 
-class Finish(APIView):
-    token_scopes = {"POST": TokenScope.CHANGE_WRITE}
-
-    @extend_schema(
-        request=None, responses=s.OneChangeOut, operation_id="changes_finish", parameters=[_IF_MATCH]
-    )
+class Finish(_AutomatedStep):
+    @_documented("changes_finish")
     def post(self, request: Request, change_id: int) -> Response:
         """Done, where every node reports what the change wanted."""
-        return _change(
-            request,
-            services.finish_change(
-                actor=actor_of(request), change_id=change_id, expected_version=version_seen(request)
-            ),
-        )
+        return self.taken(request, change_id, services.finish_change)
 
 
-class Fail(APIView):
-    token_scopes = {"POST": TokenScope.CHANGE_WRITE}
-
-    @extend_schema(
-        request=s.ChangeReasonIn,
-        responses=s.OneChangeOut,
-        operation_id="changes_fail",
-        parameters=[_IF_MATCH],
-    )
+class Fail(_AutomatedStep):
+    @_documented("changes_fail", s.ChangeReasonIn)
     def post(self, request: Request, change_id: int) -> Response:
         """Give up; the nodes stay held until a rollback."""
-        actor, version = actor_of(request), version_seen(request)
-        reason = checked(s.ChangeReasonIn, request)["reason"]
-        return _change(
-            request,
-            services.fail_change(actor=actor, change_id=change_id, expected_version=version, reason=reason),
-        )
+        return self.taken(request, change_id, services.fail_change, s.ChangeReasonIn)
 
 
-class Cancel(APIView):
-    token_scopes = {"POST": TokenScope.CHANGE_WRITE}
-
-    @extend_schema(
-        request=s.ChangeReasonIn,
-        responses=s.OneChangeOut,
-        operation_id="changes_cancel",
-        parameters=[_IF_MATCH],
-    )
+class Cancel(_AutomatedStep):
+    @_documented("changes_cancel", s.ChangeReasonIn)
     def post(self, request: Request, change_id: int) -> Response:
         """Take a change back before it starts."""
-        actor, version = actor_of(request), version_seen(request)
-        reason = checked(s.ChangeReasonIn, request)["reason"]
-        return _change(
-            request,
-            services.cancel_change(actor=actor, change_id=change_id, expected_version=version, reason=reason),
-        )
+        return self.taken(request, change_id, services.cancel_change, s.ChangeReasonIn)
 
 
-class RollBack(APIView):
-    @extend_schema(
-        request=s.ChangeReasonIn,
-        responses={201: s.OneChangeOut},
-        operation_id="changes_roll_back",
-        parameters=[_IF_MATCH],
-    )
+class RollBack(_Step):
+    @_documented("changes_roll_back", s.ChangeReasonIn, status=201)
     def post(self, request: Request, change_id: int) -> Response:
         """Undo a change: back to the snapshot before it. By session only, with the password given lately."""
-        actor, version = actor_of(request), version_seen(request)
-        reason = checked(s.ChangeReasonIn, request)["reason"]
-        rollback = services.roll_back_change(
-            actor=actor, change_id=change_id, expected_version=version, reason=reason
-        )
-        return _change(request, rollback, status=201)
+        return self.taken(request, change_id, services.roll_back_change, s.ChangeReasonIn, status=201)
+
+
+class Review(_Step):
+    @_documented("changes_review", s.ReviewIn)
+    def post(self, request: Request, change_id: int) -> Response:
+        """A second person's look at a rollback afterwards. By session only."""
+        return self.taken(request, change_id, services.review_rollback, s.ReviewIn)
 
 
 class Rollbacks(APIView):
@@ -256,20 +215,6 @@ class Rollbacks(APIView):
             reason=data["reason"],
         )
         return _change(request, rollback, status=201)
-
-
-class Review(APIView):
-    @extend_schema(
-        request=s.ReviewIn, responses=s.OneChangeOut, operation_id="changes_review", parameters=[_IF_MATCH]
-    )
-    def post(self, request: Request, change_id: int) -> Response:
-        """A second person's look at a rollback afterwards. By session only."""
-        actor, version = actor_of(request), version_seen(request)
-        review = checked(s.ReviewIn, request)["review"]
-        change = services.review_rollback(
-            actor=actor, change_id=change_id, expected_version=version, review=review
-        )
-        return _change(request, change)
 
 
 def _node_ids(domain: Domain, text: str) -> list[int]:

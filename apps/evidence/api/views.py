@@ -6,14 +6,14 @@ from typing import Any
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.queries import scope_by_slug
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.rights import TokenScope
 from apps.evidence import queries, services
 from apps.evidence.answers import KeepPolicyIn, KeepPolicyOut, ReceiptOut, ReceiptWithReadingOut
@@ -52,7 +52,7 @@ class Keeping(APIView):
     @extend_schema(
         request=KeepPolicyIn,
         responses=KeepPolicyOut,
-        parameters=[OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)],
+        parameters=[IF_MATCH],
         operation_id="evidence_keeping_update",
     )
     def put(self, request: Request, slug: str) -> Response:

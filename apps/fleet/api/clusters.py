@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
@@ -22,7 +22,6 @@ from apps.fleet.engine.templates import TEMPLATES, template
 from apps.fleet.models import Cluster, Domain
 from apps.fleet.queries.fabric import fabric_of, fabric_of_layout
 
-IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 DRY_RUN = OpenApiParameter("dry_run", bool, description="true: say what would be built, and build nothing.")
 
 

@@ -15,12 +15,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.filtering import refuse_unknown
 from apps.core.parsing import PlainJSONParser
 from apps.core.rights import Right, TokenScope
 from apps.fleet import filters, queries
-from apps.fleet.api.clusters import IF_MATCH
 from apps.fleet.engine.decoding import Form
 from apps.fleet.engine.importing import Mode
 from apps.fleet.engine.outcomes import Fate

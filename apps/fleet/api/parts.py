@@ -10,11 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.rights import TokenScope
 from apps.fleet import filters, queries, services
 from apps.fleet.api import serializers as s
-from apps.fleet.api.clusters import IF_MATCH
 from apps.fleet.engine.part_life import PartStage
 from apps.fleet.models import Part, PartKind
 

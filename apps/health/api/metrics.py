@@ -7,12 +7,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.rights import Right
 from apps.fleet.queries import cluster_for
 from apps.health import queries, services
 from apps.health.api import serializers as s
-from apps.health.api.views import IF_MATCH
 from apps.health.models import MetricsSource
 from apps.jobs.answers import JobOut, accepted
 

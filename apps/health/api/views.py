@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import Missing
 from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right, TokenScope
@@ -27,7 +27,6 @@ from apps.health.engine.thresholds import HealthRule
 from apps.health.models import FaultRecord, HealthPolicy, HealthState, MaintenanceTask
 
 _WRITES = {"POST": TokenScope.FLEET_WRITE}
-IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 CLUSTER = OpenApiParameter("cluster", str, description="A cluster's slug; left out: all, or everywhere.")
 WORDS = OpenApiParameter("q", str, description="Words that must all be there, in any language.")
 _CLUSTER = frozenset({"cluster"})

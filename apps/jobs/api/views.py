@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import Invalid
 from apps.core.rights import TokenScope
 from apps.jobs import queries, services
@@ -114,7 +114,7 @@ class OneSchedule(APIView):
     @extend_schema(
         request=s.ScheduleIn,
         responses=s.ScheduleOut,
-        parameters=[OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)],
+        parameters=[IF_MATCH],
         operation_id="schedules_update",
     )
     def put(self, request: Request, schedule_id: int) -> Response:

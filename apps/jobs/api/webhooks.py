@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.queries import scope_by_slug
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, NO_STORE, actor_of, checked, version_seen, with_version
 from apps.core.errors import Missing
 from apps.jobs import queries
 from apps.jobs.api import serializers as s
 from apps.jobs.filters import DeliveryFilter
 from apps.jobs.models import WebhookDelivery, WebhookEndpoint
 from apps.jobs.services import deliveries, webhooks
-
-NO_STORE = {"Cache-Control": "no-store"}
-IF_MATCH = [OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)]
 
 
 class Endpoints(generics.ListAPIView):
@@ -58,7 +55,7 @@ class OneEndpoint(APIView):
     @extend_schema(
         request=s.EndpointIn,
         responses=s.EndpointOut,
-        parameters=IF_MATCH,
+        parameters=[IF_MATCH],
         operation_id="webhook_endpoints_update",
     )
     def put(self, request: Request, endpoint_id: int) -> Response:
@@ -80,7 +77,7 @@ class Rotate(APIView):
     @extend_schema(
         request=None,
         responses=s.EndpointWithSecretOut,
-        parameters=IF_MATCH,
+        parameters=[IF_MATCH],
         operation_id="webhook_endpoints_rotate",
     )
     def post(self, request: Request, endpoint_id: int) -> Response:

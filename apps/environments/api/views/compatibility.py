@@ -7,12 +7,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right
 from apps.environments import queries, services
 from apps.environments.api import serializers as s
-from apps.environments.api.views.matrices import IF_MATCH
 from apps.fleet.queries import cluster_for
 
 _NAMES = frozenset({"cluster"})

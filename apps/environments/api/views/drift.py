@@ -10,13 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import Missing
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.environments import filters, queries, services
 from apps.environments.api import serializers as s
-from apps.environments.api.views.matrices import IF_MATCH
 from apps.environments.models import DriftCheck, DriftFinding, EnvironmentPolicy
 from apps.fleet.queries import cluster_for
 from apps.jobs.answers import JobOut, accepted

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.core.actor import Actor
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import Invalid
 from apps.core.rights import TokenScope
 from apps.core.texts import say
@@ -25,7 +25,6 @@ from apps.environments.models import Matrix, MatrixVersion
 from apps.fleet.queries import cluster_for
 
 WRITES = dict.fromkeys(("POST", "PUT", "PATCH", "DELETE"), TokenScope.ENVIRONMENT_WRITE)
-IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 AS = OpenApiParameter("as", str, enum=["yaml", "csv"], description="The file's format, yaml unless said.")
 TO = OpenApiParameter("to", int, required=True, description="The version to compare with.")
 
