@@ -11,12 +11,13 @@ from apps.core.errors import FieldError, Invalid
 from apps.core.filtering import of_cluster
 from apps.core.hostlist import HostListError, expand
 from apps.core.texts import say
+from apps.fleet.queries.nodes import MOST_NAMED
 from apps.launches.models import Launch, LaunchState
 from apps.launches.queries.launches import on_exactly
 
 
 class LaunchFilter(django_filters.FilterSet):
-    """cluster, state, plan; nodes: launches on exactly these nodes, as a node list such as sn[01-18]."""
+    """cluster, state; nodes: launches on exactly these nodes, as a node list such as sn[01-18]."""
 
     cluster = of_cluster()
     state = django_filters.ChoiceFilter(choices=LaunchState.choices, label=_("State"))
@@ -28,7 +29,7 @@ class LaunchFilter(django_filters.FilterSet):
 
     def on_nodes(self, rows: Any, _name: str, value: str) -> Any:
         try:
-            names = expand(value, limit=20_000)
+            names = expand(value, limit=MOST_NAMED)
         except HostListError as error:
             raise Invalid(
                 say("nodes: %(what)s", what=error.message),

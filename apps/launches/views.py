@@ -17,12 +17,11 @@ from django_tables2 import RequestConfig
 from apps.core import clock, form_errors
 from apps.core.errors import Conflict, Invalid, Stale
 from apps.core.filtering import refuse_unknown
-from apps.core.hostlist import HostListError, expand
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.fleet.page import cluster_context
-from apps.fleet.queries import cluster_for, nodes_by_name
+from apps.fleet.queries import cluster_for, node_ids_named
 from apps.launches import filters, forms, queries, services
 from apps.launches.engine.standing import STANDING_WORDS, Standing
 from apps.launches.models import Launch, LaunchState
@@ -58,7 +57,7 @@ def open_launch(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
-            node_ids = _node_ids(data["domain"].cluster, data["nodes"])
+            node_ids = node_ids_named(data["domain"].cluster, data["nodes"])
             launch = services.open_launch(
                 actor=actor,
                 domain_id=data["domain"].pk,
@@ -257,13 +256,3 @@ def cancel(request: HttpRequest, launch_id: UUID) -> HttpResponse:
 def _item_form(request: HttpRequest, launch: Any, item: str, form: Any, template: str) -> HttpResponse:
     context = {"form": form, "launch": launch, "item": item, "item_name": ITEMS.get(item, item)}
     return render(request, template, context | cluster_context(launch.cluster))
-
-
-def _node_ids(cluster: Any, text: str) -> list[int]:
-    if not text.strip():
-        return []
-    try:
-        names = expand(text, limit=20_000)
-    except HostListError as error:
-        raise Invalid(error.message, code="nodes") from error
-    return [node.pk for node in nodes_by_name(cluster, names)]

@@ -18,12 +18,10 @@ from apps.changes import filters, page, queries, services
 from apps.changes.api import serializers as s
 from apps.changes.models import Change, Snapshot
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
-from apps.core.errors import FieldError, Invalid, Missing
-from apps.core.hostlist import HostListError, expand
+from apps.core.errors import Missing
 from apps.core.rights import TokenScope
 from apps.core.texts import say
-from apps.fleet.models import Domain
-from apps.fleet.queries import nodes_by_name
+from apps.fleet.queries import domain_for, node_ids_named
 
 
 class Changes(generics.ListAPIView):
@@ -41,13 +39,13 @@ class Changes(generics.ListAPIView):
     def post(self, request: Request) -> Response:
         """Draft a change; it is handed in, approved and started by steps of their own."""
         actor, data = actor_of(request), checked(s.ChangeIn, request)
-        domain = queries.domain_for(actor, data["domain_id"])
+        domain = domain_for(actor, data["domain_id"])
         change = services.draft_change(
             actor=actor,
             domain_id=domain.pk,
             kind=data["kind"],
             content=s.content_of(data),
-            node_ids=_node_ids(domain, data["nodes"]),
+            node_ids=node_ids_named(domain.cluster, data["nodes"]),
         )
         return _change(request, change, status=201)
 
@@ -73,7 +71,7 @@ class OneChange(APIView):
             change_id=change_id,
             expected_version=version,
             content=s.content_of(data),
-            node_ids=_node_ids(change.domain, data["nodes"]),
+            node_ids=node_ids_named(change.cluster, data["nodes"]),
         )
         return _change(request, edited)
 
@@ -206,25 +204,15 @@ class Rollbacks(APIView):
     def post(self, request: Request) -> Response:
         """Back to a known-good version. By session only, with the password given lately."""
         actor, data = actor_of(request), checked(s.RollbackIn, request)
-        domain = queries.domain_for(actor, data["domain_id"])
+        domain = domain_for(actor, data["domain_id"])
         rollback = services.start_rollback(
             actor=actor,
             domain_id=domain.pk,
             matrix_version_id=data["matrix_version_id"],
-            node_ids=_node_ids(domain, data["nodes"]),
+            node_ids=node_ids_named(domain.cluster, data["nodes"]),
             reason=data["reason"],
         )
         return _change(request, rollback, status=201)
-
-
-def _node_ids(domain: Domain, text: str) -> list[int]:
-    if not text.strip():
-        return []
-    try:
-        names = expand(text, limit=20_000)
-    except HostListError as error:
-        raise Invalid(error.message, errors=[FieldError(pointer="/nodes", message=error.message)]) from error
-    return [node.pk for node in nodes_by_name(domain.cluster, names)]
 
 
 def _change(request: Request, change: Change, *, status: int = 200) -> Response:

@@ -10,7 +10,6 @@ from apps.changes.queries.approvals import (
 from apps.changes.queries.changes import (
     change_for,
     changes_visible,
-    domain_for,
     open_changes_on,
     snapshot_versions,
     waiting_targets,
@@ -28,7 +27,6 @@ __all__ = [
     "change_for",
     "changes_visible",
     "differences_of",
-    "domain_for",
     "editors_of",
     "gate_of",
     "given_for",

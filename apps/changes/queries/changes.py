@@ -14,7 +14,6 @@ from apps.changes.models import Change, Snapshot, Target
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
-from apps.fleet.models import Domain
 
 
 def changes_visible(actor: Actor) -> QuerySet[Change]:
@@ -51,15 +50,6 @@ def change_for(actor: Actor, change_id: int, right: Right = Right.READ) -> Chang
         raise Missing(_("there is no such change, or you may not see it"))
     actor.require(right, change.cluster.scope_id)
     return change
-
-
-def domain_for(actor: Actor, domain_id: int, right: Right = Right.READ) -> Domain:
-    """A domain in use. Raises Missing, NotAllowed."""
-    domain = Domain.objects.select_related("cluster").filter(pk=domain_id, retired_at__isnull=True).first()
-    if domain is None or not actor.may(Right.READ, domain.cluster.scope_id):
-        raise Missing(_("there is no such domain, or you may not see it"))
-    actor.require(right, domain.cluster.scope_id)
-    return domain
 
 
 def open_changes_on(node_ids: Iterable[int], *, under_way_only: bool = False) -> QuerySet[Change]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.audit.services import decision
-from apps.changes import queries
 from apps.changes.engine.stages import DEFAULT_SOAK_S, StagePlan, default_stages
 from apps.changes.engine.states import EDITABLE, State
 from apps.changes.models import Change, ChangeKind, Stage, Target
@@ -19,6 +18,7 @@ from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
 from apps.core.texts import say, word
 from apps.environments.queries import reported_versions
 from apps.fleet.models import Accelerator, Domain, Node
+from apps.fleet.queries import domain_for
 
 MOST_APPROVALS = 5
 LONGEST_SOAK_S = 7 * 86400
@@ -60,7 +60,7 @@ def draft_change(
 
     Raises Invalid (kind, title, reason, wishes, nodes), Missing, NotAllowed where no person asks.
     """
-    domain = queries.domain_for(actor, domain_id)
+    domain = domain_for(actor, domain_id)
     moves.may_write(actor, domain.cluster.scope_id)
     if actor.person_id is None:
         raise NotAllowed(_("a change is asked for by a person or a service account"), code="person_required")

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from apps.audit.services import decision
-from apps.changes import queries
 from apps.changes.engine.stages import StagePlan
 from apps.changes.engine.states import State
 from apps.changes.models import Change, ChangeKind, Snapshot
@@ -25,6 +24,7 @@ from apps.core.texts import say
 from apps.environments.models import MatrixVersion
 from apps.fleet import services as fleet
 from apps.fleet.models import Domain, HoldKind, Node
+from apps.fleet.queries import domain_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ def start_rollback(
     Raises Conflict where nothing was ever known good, nothing differs, or a node is held; Missing, Invalid,
     NotAllowed.
     """
-    domain = queries.domain_for(actor, domain_id)
+    domain = domain_for(actor, domain_id)
     person_id = _may_roll_back(actor, domain, reason)
     good = restoring.known_good_version(domain, matrix_version_id)
     stuck = restoring.stuck_changes(domain, node_ids)

@@ -17,14 +17,14 @@ from apps.changes.models import Change
 from apps.changes.queries.gates import ALL_REDUCE_NEEDS
 from apps.changes.queries.targets import run_already
 from apps.core import form_errors
-from apps.core.errors import FieldError, Invalid, PortalError, Stale
-from apps.core.hostlist import HostListError, expand, fold
+from apps.core.errors import Invalid, PortalError, Stale
+from apps.core.hostlist import expand, fold
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.fleet.models import Domain, Node
 from apps.fleet.page import cluster_context
-from apps.fleet.queries import clusters_visible, nodes_by_name
+from apps.fleet.queries import clusters_visible, domain_for, node_ids_named
 
 
 def new(request: HttpRequest) -> HttpResponse:
@@ -40,7 +40,7 @@ def new(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "items": items, "domain": domain, "findings": given.findings}
     if request.method == "POST" and form.is_valid() and items.is_valid():
         try:
-            node_ids = _node_ids(domain, form.cleaned_data["nodes"])
+            node_ids = node_ids_named(domain.cluster, form.cleaned_data["nodes"])
             if _is_warned(request, domain, items, node_ids):
                 context["changes_nothing"] = True
                 return render(request, "changes/new.html", context | _shown(domain, given.fields["nodes"]))
@@ -76,7 +76,7 @@ def edit(request: HttpRequest, change_id: int) -> HttpResponse:
                 change_id=change_id,
                 expected_version=version_in(request),
                 content=form.content(forms.wishes_in(items)),
-                node_ids=_node_ids(change.domain, form.cleaned_data["nodes"]),
+                node_ids=node_ids_named(change.cluster, form.cleaned_data["nodes"]),
             )
         except Invalid as error:
             _show(form, items, error)
@@ -104,7 +104,7 @@ def _is_warned(request: HttpRequest, domain: Domain, items: Any, node_ids: list[
 def _domain(request: HttpRequest) -> Domain | None:
     raw = request.GET.get("domain", "")
     if raw.isdecimal():
-        return queries.domain_for(actor_of(request), int(raw))
+        return domain_for(actor_of(request), int(raw))
     domains = _domains(request)
     return domains[0] if len(domains) == 1 else None
 
@@ -138,16 +138,6 @@ def _shown(domain: Domain, nodes: str) -> dict[str, Any]:
     ]
     ahead = {"stages": stages, "all_reduce_needs": ALL_REDUCE_NEEDS}
     return cluster_context(domain.cluster) | page.suggestions_for(rows) | ahead
-
-
-def _node_ids(domain: Domain, text: str) -> list[int]:
-    if not text.strip():
-        return []
-    try:
-        names = expand(text, limit=20_000)
-    except HostListError as error:
-        raise Invalid(error.message, errors=[FieldError(pointer="/nodes", message=error.message)]) from error
-    return [node.pk for node in nodes_by_name(domain.cluster, names)]
 
 
 def _held(change: Change) -> dict[str, Any]:

@@ -14,14 +14,13 @@ from apps.changes.queries import restoring
 from apps.core import clock, form_errors
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, Invalid
-from apps.core.hostlist import HostListError, expand
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.core.texts import say
 from apps.fleet.models import Domain
 from apps.fleet.page import cluster_context
-from apps.fleet.queries import nodes_by_name
+from apps.fleet.queries import domain_for, node_ids_named
 
 
 def roll_back(request: HttpRequest, change_id: int) -> HttpResponse:
@@ -56,7 +55,7 @@ def roll_back_to(request: HttpRequest) -> HttpResponse:
     target = request.GET.get("matrix_version", "")
     asked: dict[str, Any] = {
         "matrix_version_id": int(target) if target.isdecimal() else None,
-        "node_ids": _node_ids(domain, request.GET.get("nodes", "")),
+        "node_ids": node_ids_named(domain.cluster, request.GET.get("nodes", "")),
     }
     form = forms.RollbackForm(request.POST or None, cluster_name=domain.cluster.name)
     context = {"form": form, "domain": domain, "targets": restoring.known_good_versions(domain).values()}
@@ -86,13 +85,4 @@ def _domain(request: HttpRequest) -> Domain:
     raw = request.GET.get("domain", "")
     if not raw.isdecimal():
         raise Invalid(say("say which domain: ?domain=ID"), code="domain")
-    return queries.domain_for(actor_of(request), int(raw))
-
-
-def _node_ids(domain: Domain, text: str) -> list[int]:
-    if not text.strip():
-        return []
-    try:
-        return [node.pk for node in nodes_by_name(domain.cluster, expand(text, limit=20_000))]
-    except HostListError as error:
-        raise Invalid(error.message, code="nodes") from error
+    return domain_for(actor_of(request), int(raw))

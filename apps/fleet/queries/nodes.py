@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 
-from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Prefetch, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Missing
+from apps.core.hostlist import HostListError, expand
 from apps.core.rights import Right
 from apps.core.texts import joined, say
 from apps.fleet.models import Accelerator, Cluster, Hold, Node, NodeAlias, NodeQuerySet
+
+MOST_NAMED = 20_000  # nodes that one list may name
 
 
 def nodes_visible(actor: Actor) -> NodeQuerySet:
@@ -91,34 +94,33 @@ def node_by_reported_name(cluster: Cluster, name: str) -> Node | None:
     return found[0] if len(found) == 1 else None
 
 
-def nodes_by_name(cluster: Cluster, names: Iterable[str]) -> list[Node]:
-    """The nodes of these names or aliases, in the order given.
+def node_ids_named(cluster: Cluster, text: str) -> list[int]:
+    """Ids of the nodes of a node list such as sn[01-18], by their names or aliases, in its order; of none, nothing.
 
-    Raises Invalid that lists every name that is unknown or given twice.
+    Raises Invalid that says where the list is wrong, or lists every name that is unknown or given twice.
     """
-    wanted = [name.strip() for name in names if name.strip()]
-    rows: QuerySet[Node] = Node.objects.filter(cluster=cluster, name__in=wanted).select_related("domain")
-    by_name = {node.name: node for node in rows}
-    rest = [name for name in wanted if name not in by_name]
-    if rest:
-        aliases = NodeAlias.objects.filter(cluster=cluster, name__in=rest).select_related("node__domain")
-        by_name |= {alias.name: alias.node for alias in aliases}
-    errors = [
-        FieldError(
-            pointer=f"/nodes/{place}",
-            code="unknown_node",
-            message=say("%(name)s: no such node in %(slug)s", name=name, slug=cluster.slug),
-        )
-        for place, name in enumerate(wanted)
-        if name not in by_name
-    ]
-    errors += [
-        FieldError(
-            pointer=f"/nodes/{place}", code="given_twice", message=say("%(name)s: given twice", name=name)
-        )
-        for place, name in enumerate(wanted)
-        if name in wanted[:place]
-    ]
+    try:
+        names = expand(text, limit=MOST_NAMED)
+    except HostListError as error:
+        raise Invalid(error.message, errors=[FieldError(pointer="/nodes", message=error.message)]) from error
+    ids = dict(Node.objects.filter(cluster=cluster, name__in=names).values_list("name", "pk"))
+    if rest := [name for name in names if name not in ids]:
+        aliases = NodeAlias.objects.filter(cluster=cluster, name__in=rest)
+        ids |= dict(aliases.values_list("name", "node_id"))
+    _require_each_once(cluster, names, known=ids)
+    return [ids[name] for name in names]
+
+
+def _require_each_once(cluster: Cluster, names: Sequence[str], *, known: Container[str]) -> None:
+    errors, seen = [], set()
+    for place, name in enumerate(names):
+        if name not in known:
+            said = ("unknown_node", say("%(name)s: no such node in %(slug)s", name=name, slug=cluster.slug))
+        elif name in seen:
+            said = ("given_twice", say("%(name)s: given twice", name=name))
+        else:
+            seen.add(name)
+            continue
+        errors.append(FieldError(pointer=f"/nodes/{place}", code=said[0], message=said[1]))
     if errors:
         raise Invalid(joined("; ", [error.message for error in errors[:5]]), code="nodes", errors=errors)
-    return [by_name[name] for name in wanted]

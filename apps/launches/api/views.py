@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -14,14 +15,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.core.actor import Actor
-from apps.core.api import actor_of, checked, version_seen, with_version
+from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid
-from apps.core.hostlist import HostListError, expand
 from apps.core.paging import CursorPages
 from apps.core.rights import TokenScope
 from apps.core.texts import say
 from apps.fleet.models import Domain
-from apps.fleet.queries import cluster_for, nodes_by_name
+from apps.fleet.queries import cluster_for, node_ids_named
 from apps.launches import filters, queries, services
 from apps.launches.api import serializers as s
 from apps.launches.api.renderers import JUnitRenderer
@@ -36,7 +36,6 @@ FAIL_STATUS = {
     Standing.UNKNOWN: 503,
     Standing.PENDING: 503,
 }
-_IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 
 
 class NewestLaunches(CursorPages):
@@ -85,7 +84,7 @@ class OneLaunch(APIView):
         request=s.LaunchEditIn,
         responses=s.LaunchOut,
         operation_id="launches_edit",
-        parameters=[_IF_MATCH],
+        parameters=[IF_MATCH],
     )
     def patch(self, request: Request, launch_id: UUID) -> Response:
         """Edit an open launch; evaluations of what it was no longer stand."""
@@ -95,48 +94,39 @@ class OneLaunch(APIView):
         return _launch(request, launch)
 
 
-class _End(APIView):
-    """A move of a launch by its version."""
+class _Move(APIView):
+    """A move of a launch that was seen: by the version in If-Match, answered by the launch as it is then."""
 
     token_scopes = {"POST": TokenScope.LAUNCH_WRITE}
 
+    def moved(self, request: Request, launch_id: UUID, move: Callable[..., Launch], **said: Any) -> Response:
+        actor, version = actor_of(request), version_seen(request)
+        return _launch(request, move(actor=actor, launch_id=launch_id, expected_version=version, **said))
 
-class Start(_End):
-    @extend_schema(request=None, responses=s.LaunchOut, operation_id="launches_start", parameters=[_IF_MATCH])
+
+class Start(_Move):
+    @extend_schema(request=None, responses=s.LaunchOut, operation_id="launches_start", parameters=[IF_MATCH])
     def post(self, request: Request, launch_id: UUID) -> Response:
         """The job starts; only on GO."""
-        launch = services.start_launch(
-            actor=actor_of(request), launch_id=launch_id, expected_version=version_seen(request)
-        )
-        return _launch(request, launch)
+        return self.moved(request, launch_id, services.start_launch)
 
 
-class Finish(_End):
+class Finish(_Move):
     @extend_schema(
-        request=s.EndIn, responses=s.LaunchOut, operation_id="launches_finish", parameters=[_IF_MATCH]
+        request=s.EndIn, responses=s.LaunchOut, operation_id="launches_finish", parameters=[IF_MATCH]
     )
     def post(self, request: Request, launch_id: UUID) -> Response:
         """The job is over."""
-        actor, version = actor_of(request), version_seen(request)
-        reason = checked(s.EndIn, request)["reason"]
-        launch = services.finish_launch(
-            actor=actor, launch_id=launch_id, expected_version=version, reason=reason
-        )
-        return _launch(request, launch)
+        return self.moved(request, launch_id, services.finish_launch, **checked(s.EndIn, request))
 
 
-class Cancel(_End):
+class Cancel(_Move):
     @extend_schema(
-        request=s.EndIn, responses=s.LaunchOut, operation_id="launches_cancel", parameters=[_IF_MATCH]
+        request=s.EndIn, responses=s.LaunchOut, operation_id="launches_cancel", parameters=[IF_MATCH]
     )
     def post(self, request: Request, launch_id: UUID) -> Response:
         """The job will not start."""
-        actor, version = actor_of(request), version_seen(request)
-        reason = checked(s.EndIn, request)["reason"]
-        launch = services.cancel_launch(
-            actor=actor, launch_id=launch_id, expected_version=version, reason=reason
-        )
-        return _launch(request, launch)
+        return self.moved(request, launch_id, services.cancel_launch, **checked(s.EndIn, request))
 
 
 class Gate(APIView):
@@ -276,13 +266,7 @@ def _place(actor: Actor, slug: str, domain_id: int, nodes: str) -> tuple[Domain,
     if domain is None:
         message = say("there is no such domain in %(slug)s", slug=slug)
         raise Invalid(message, errors=[FieldError(pointer="/domain_id", message=message)])
-    if not nodes.strip():
-        return domain, []
-    try:
-        names = expand(nodes, limit=20_000)
-    except HostListError as error:
-        raise Invalid(error.message, errors=[FieldError(pointer="/nodes", message=error.message)]) from error
-    return domain, [node.pk for node in nodes_by_name(cluster, names)]
+    return domain, node_ids_named(cluster, nodes)
 
 
 def _launch(request: Request, launch: Launch, *, status: int = 200) -> Response:

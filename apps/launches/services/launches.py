@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.queries import token_makers
 from apps.audit.services import decision, record
-from apps.changes.queries import domain_for
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed, Stale
@@ -20,6 +19,7 @@ from apps.core.texts import say, word
 from apps.environments import services as environments
 from apps.fleet import services as fleet
 from apps.fleet.models import Domain, HoldKind, Node
+from apps.fleet.queries import domain_for
 from apps.jobs.services.webhooks import announce
 from apps.launches import queries
 from apps.launches.engine.standing import STANDING_WORDS, Standing

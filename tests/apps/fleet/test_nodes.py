@@ -250,3 +250,20 @@ def test_the_list_is_sorted_by_accelerators_and_tells_their_number(sort, order, 
     page = client_of(vic).get(f"/clusters/{cluster.slug}/nodes/?sort={sort}").content.decode()
     assert sorted(order, key=page.index) == order
     assert page.count('<td class="number" data-label="Accelerators">8</td>') == 1
+
+
+def test_a_list_of_nodes_is_read_in_its_order_and_says_everything_that_is_wrong_with_it(cluster):
+    first, second = (factories.node(cluster, f"n{place}") for place in (1, 2))
+    second.aliases.create(cluster=cluster, name="sn2.example")
+
+    assert queries.node_ids_named(cluster, "sn2.example, n1") == [second.pk, first.pk]
+    assert queries.node_ids_named(cluster, " ") == []
+    with pytest.raises(Invalid) as refused:
+        queries.node_ids_named(cluster, "n[1-3],n1")
+    assert [(error.pointer, error.code) for error in refused.value.errors] == [
+        ("/nodes/2", "unknown_node"),
+        ("/nodes/3", "given_twice"),
+    ]
+    with pytest.raises(Invalid) as refused:
+        queries.node_ids_named(cluster, "n[1-")
+    assert [error.pointer for error in refused.value.errors] == ["/nodes"]
