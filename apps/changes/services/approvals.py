@@ -15,6 +15,7 @@ from apps.changes.services import moves
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, NotAllowed
+from apps.core.reasons import require_reason
 from apps.core.rights import Right
 from apps.core.texts import say, word
 
@@ -36,7 +37,7 @@ def approve_change(*, actor: Actor, change_id: int, expected_version: int, note:
 @decision
 def refuse_change(*, actor: Actor, change_id: int, expected_version: int, note: str) -> Change:
     """Refuse the content as it is; the change is over. Raises as approve_change, and Invalid without a note."""
-    text = moves.require_text(note, "/note")
+    text = require_reason(note, pointer="/note")
     change = _voice(actor, change_id, expected_version, approves=False, note=text)
     moves.move(
         change, to=State.REFUSED, expected_version=change.version, ended_at=clock.now(), ended_reason=text

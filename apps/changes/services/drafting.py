@@ -15,6 +15,7 @@ from apps.changes.services import moves
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
+from apps.core.reasons import require_reason
 from apps.core.texts import say, word
 from apps.environments.queries import reported_versions
 from apps.fleet.models import Accelerator, Domain, Node
@@ -147,7 +148,7 @@ def cancel_change(*, actor: Actor, change_id: int, expected_version: int, reason
     """Take a change back before it starts. Raises Invalid, Conflict where it has started or is over, Stale."""
     change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
-    text = moves.require_text(reason, "/reason")
+    text = require_reason(reason)
     moves.move(
         change,
         to=State.CANCELLED,

@@ -14,7 +14,7 @@ from apps.changes.engine import states
 from apps.changes.models import Change, ChangeEditor, Stage, Target
 from apps.core import digest
 from apps.core.actor import Actor
-from apps.core.errors import Conflict, FieldError, Invalid, Stale
+from apps.core.errors import Conflict, Stale
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say, word
 from apps.jobs.services.webhooks import announce
@@ -45,13 +45,6 @@ def require_version(change: Change, expected_version: int) -> None:
             changed_by=change.last_editor.name,
             changed_at=change.edited_at,
         )
-
-
-def require_text(text: str, pointer: str) -> str:
-    """The text without blanks around it. Raises Invalid where nothing is left."""
-    if not text.strip():
-        raise Invalid(_("say why"), errors=[FieldError(pointer=pointer, message=_("a reason is needed"))])
-    return text.strip()
 
 
 def content_of(change: Change) -> dict[str, Any]:
@@ -99,7 +92,7 @@ def move(change: Change, *, to: states.State, expected_version: int, **fields: A
         raise Conflict(
             say(
                 "the change is %(state)s, it cannot become %(value)s",
-                state=change.state,
+                state=word(change.state),
                 value=word(to.value),
             ),
             code="change_state",

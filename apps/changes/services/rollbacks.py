@@ -19,6 +19,7 @@ from apps.changes.services.rollout import begin_next_stage, consider_reports, ta
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
+from apps.core.reasons import require_reason
 from apps.core.rights import Right
 from apps.core.texts import say
 from apps.environments.models import MatrixVersion
@@ -136,7 +137,7 @@ def _may_roll_back(actor: Actor, domain: Domain, reason: str) -> int:
     person_id = actor.require_person_present()
     moves.may_write(actor, domain.cluster.scope_id)
     actor.require_recent_password(now=clock.now(), within_s=settings.REAUTHENTICATE_AFTER_S)
-    moves.require_text(reason, "/reason")
+    require_reason(reason)
     return person_id
 
 

@@ -19,6 +19,7 @@ from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, NotAllowed
 from apps.core.hostlist import fold
+from apps.core.reasons import require_reason
 from apps.core.texts import joined, say, word
 from apps.environments.queries import matrix_in_force, reported_versions
 from apps.fleet import services as fleet
@@ -120,7 +121,7 @@ def fail_change(*, actor: Actor, change_id: int, expected_version: int, reason: 
     """
     change = moves.locked(actor, change_id)
     moves.may_write(actor, change.cluster.scope_id)
-    text = moves.require_text(reason, "/reason")
+    text = require_reason(reason)
     moves.move(
         change, to=State.FAILED, expected_version=expected_version, ended_at=clock.now(), ended_reason=text
     )

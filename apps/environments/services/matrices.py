@@ -14,6 +14,7 @@ from apps.audit.services import decision
 from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
+from apps.core.reasons import require_reason
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.environments import queries
@@ -92,9 +93,7 @@ def retire_matrix(*, actor: Actor, version_id: int, expected_version: int, reaso
     """Take a locked version out of force, or put a draft away. Raises Conflict, Stale, Invalid without a reason."""
     version = queries.matrix_version_for(actor, version_id, Right.OPERATE)
     versions.may_write(actor, version.matrix.cluster)
-    if not reason.strip():
-        message = _("a reason is needed")
-        raise Invalid(message, errors=[FieldError(pointer="/reason", message=message)])
+    require_reason(reason)
     was_draft = version.state == MatrixState.DRAFT
     moved = (
         MatrixVersion.objects.filter(pk=version_id, version=expected_version)

@@ -11,6 +11,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor, Via
 from apps.core.errors import Conflict, FieldError, Invalid, Missing
+from apps.core.reasons import require_reason
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import joined, say, word
 from apps.fleet import queries
@@ -73,9 +74,8 @@ def hold_node(*, actor: Actor, node_id: int, kind: HoldKind, reason: str) -> Hol
     if kind not in BY_HAND:
         message = _("by hand a node is held for maintenance or in quarantine")
         raise Invalid(message, errors=[FieldError(pointer="/kind", message=message)])
-    if not reason.strip():
-        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
-    taken = take_holds(actor=actor, node_ids=[node.pk], kind=kind, owner=_BY_HAND, reason=reason.strip())
+    reason = require_reason(reason)
+    taken = take_holds(actor=actor, node_ids=[node.pk], kind=kind, owner=_BY_HAND, reason=reason)
     return taken[0]
 
 
@@ -96,8 +96,7 @@ def release_hold(*, actor: Actor, hold_id: int, reason: str) -> Hold:
             say("it belongs to %(owner)s, which lets go of it", owner=hold.owner or hold.by_label),
             code="hold_owner",
         )
-    if not reason.strip():
-        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
+    require_reason(reason)
     moved = Hold.objects.filter(pk=hold_id, released_at__isnull=True).update(
         released_at=clock.now(), released_by_label=actor.label[:200]
     )

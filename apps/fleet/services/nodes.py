@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from apps.audit.services import decision, record
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Missing, Stale
+from apps.core.reasons import require_reason
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.fleet import queries
@@ -27,7 +28,7 @@ def move_node(*, actor: Actor, node_id: int, expected_version: int, to: Stage, r
     Raises Invalid without a reason, Stale (edited meanwhile), Conflict (life_cycle) where the move is not one.
     """
     node = _to_change(actor, node_id)
-    _require_reason(reason)
+    require_reason(reason)
     holds = Hold.objects.filter(node=node, released_at__isnull=True)
     held = frozenset(holds.values_list("kind", flat=True))
     if why_not := life_cycle.refusal(now=node.life_cycle, to=to, holds=held):
@@ -122,8 +123,3 @@ def _update(node: Node, expected_version: int, **values: str) -> None:
     if not moved:
         raise Stale(version=node.version)
     node.refresh_from_db()
-
-
-def _require_reason(reason: str) -> None:
-    if not reason.strip():
-        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])

@@ -14,6 +14,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Stale
+from apps.core.reasons import require_reason
 from apps.core.rights import Right, TokenScope
 from apps.fleet import queries
 from apps.fleet.engine import part_life
@@ -152,8 +153,7 @@ def move_part(*, actor: Actor, part_id: int, expected_version: int, to: PartStag
     """
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     part = queries.part_for(actor, part_id, Right.OPERATE)
-    if not reason.strip():
-        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
+    require_reason(reason)
     if why_not := part_life.refusal(now=part.stage, to=to):
         raise Conflict(why_not, code="part_life", state=part.stage)
     before = {"stage": part.stage}

@@ -11,6 +11,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Stale
+from apps.core.reasons import require_reason
 from apps.core.rights import Right, TokenScope
 from apps.fleet.models import Cluster, Domain
 from apps.health import queries
@@ -124,9 +125,7 @@ def retire_upkeep(*, actor: Actor, task_id: int, expected_version: int, reason: 
     """Take upkeep off the calendar; what was recorded stays. Raises Invalid without a reason, Stale."""
     task = queries.task_for(actor, task_id, Right.OPERATE)
     _may_write(actor, task.cluster.scope_id)
-    if not reason.strip():
-        message = _("a reason is needed")
-        raise Invalid(message, errors=[FieldError(pointer="/reason", message=message)])
+    require_reason(reason)
     rows = MaintenanceTask.objects.filter(pk=task_id, version=expected_version, retired_at__isnull=True)
     if not rows.update(retired_at=clock.now(), version=F("version") + 1):
         raise Stale(_("the upkeep was changed meanwhile"), version=task.version)

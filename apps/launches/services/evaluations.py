@@ -10,9 +10,8 @@ from apps.audit.services import decision
 from apps.core import actor as actors
 from apps.core import clock, digest
 from apps.core.actor import Actor
-from apps.core.errors import Conflict
 from apps.core.rights import TokenScope
-from apps.core.texts import say, word
+from apps.core.texts import say
 from apps.core.verdicts import Verdict, combine
 from apps.environments.queries import matrix_in_force
 from apps.evidence import services as evidence
@@ -24,7 +23,7 @@ from apps.launches.engine.standing import Standing, standing_of
 from apps.launches.models import Answer, Evaluation, LaunchState
 from apps.launches.queries.checks import CHECKS, Subject, evidence_ends
 from apps.launches.queries.inputs import active_waivers, current_inputs, nodes_of
-from apps.launches.services.launches import lock, locked, may_write, note, tell
+from apps.launches.services.launches import lock, locked, may_write, not_in_state, note, tell
 
 
 @decision
@@ -40,9 +39,7 @@ def request_evaluation(*, actor: Actor, launch_id: Any, anew: bool = False) -> E
     if anew:
         may_write(actor, launch.cluster.scope_id)
     if launch.state not in (LaunchState.OPEN, LaunchState.RUNNING):
-        raise Conflict(
-            say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
-        )
+        raise not_in_state(launch)
     kept = _kept(queries.decision_of(launch), anew=anew)
     if kept is not None:
         return kept

@@ -14,6 +14,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed, Stale
+from apps.core.reasons import require_reason
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say, word
 from apps.environments import services as environments
@@ -146,8 +147,7 @@ def cancel_launch(*, actor: Actor, launch_id: Any, expected_version: int, reason
     """The job will not start. Raises Invalid without a reason, Conflict, Stale."""
     launch = locked(actor, launch_id)
     may_write(actor, launch.cluster.scope_id)
-    if not reason.strip():
-        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
+    require_reason(reason)
     move(
         launch,
         LaunchState.OPEN,
@@ -194,7 +194,12 @@ def move(launch: Launch, current: LaunchState, to: LaunchState, expected_version
             say("the launch was changed meanwhile (now version %(version)s)", version=launch.version),
             version=launch.version,
         )
-    raise Conflict(
+    raise not_in_state(launch)
+
+
+def not_in_state(launch: Launch) -> Conflict:
+    """What is said where a launch is not in the state in which something can be done."""
+    return Conflict(
         say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
     )
 

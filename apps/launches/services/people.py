@@ -14,14 +14,15 @@ from apps.audit.services import decision
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Missing, NotAllowed, Stale
+from apps.core.reasons import require_reason
 from apps.core.rights import Right
-from apps.core.texts import say, word
+from apps.core.texts import say
 from apps.core.verdicts import Verdict
 from apps.launches import queries
 from apps.launches.engine.checklist import parse_items
 from apps.launches.engine.standing import STANDING_WORDS, Standing
 from apps.launches.models import Answer, Launch, LaunchState, SignOff, Waiver
-from apps.launches.services.launches import lock, locked, note, tell
+from apps.launches.services.launches import lock, locked, not_in_state, note, tell
 
 
 @decision
@@ -112,8 +113,7 @@ def revoke_waiver(*, actor: Actor, waiver_id: int, reason: str) -> Waiver:
     """Take a waiver back. Raises Conflict where it is over, NotAllowed."""
     actor.require_person_present()
     waiver = _waiver(actor, waiver_id)
-    if not reason.strip():
-        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("a reason is needed"))])
+    require_reason(reason)
     if not Waiver.objects.filter(pk=waiver_id, revoked_at__isnull=True).update(revoked_at=clock.now()):
         raise Conflict(_("the waiver was revoked already"), code="waiver_state")
     waiver.refresh_from_db()
@@ -136,10 +136,8 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
     _require_second_person(launch, person_id)
     now = clock.now()
     actor.require_recent_password(now=now, within_s=settings.REAUTHENTICATE_AFTER_S)
-    if not go and not comment.strip():
-        raise Invalid(
-            _("say why not"), errors=[FieldError(pointer="/comment", message=_("a reason is needed"))]
-        )
+    if not go:
+        require_reason(comment, pointer="/comment")
     if evaluation.digest != digest:
         raise Stale(_("this is not the evaluation that you have seen"), digest=evaluation.digest)
     _require_signable(launch, evaluation, go=go, now=now)
@@ -193,9 +191,7 @@ def _refusal(error: DatabaseError) -> Exception:
 def _require_signable(launch: Launch, evaluation: Any, *, go: bool, now: datetime) -> None:
     decided = queries.decision_on(launch, evaluation, now=now)
     if launch.state != LaunchState.OPEN:
-        raise Conflict(
-            say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
-        )
+        raise not_in_state(launch)
     signable = {Standing.NEEDS_SIGNOFF, Standing.GO}
     if go and decided.standing not in signable:
         raise Conflict(
@@ -218,18 +214,12 @@ def _waiver(actor: Actor, waiver_id: int) -> Waiver:
         raise Missing(_("there is no such waiver, or you may not see it"))
     actor.require(Right.SIGN, waiver.launch.cluster.scope_id)
     if waiver.launch.state != LaunchState.OPEN:
-        raise Conflict(
-            say("the launch is %(state)s", state=word(waiver.launch.state)),
-            code="launch_state",
-            state=waiver.launch.state,
-        )
+        raise not_in_state(waiver.launch)
     return waiver
 
 
 def _open(actor: Actor, launch_id: Any) -> Launch:
     launch = locked(actor, launch_id)
     if launch.state != LaunchState.OPEN:
-        raise Conflict(
-            say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
-        )
+        raise not_in_state(launch)
     return launch
