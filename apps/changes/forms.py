@@ -13,7 +13,7 @@ from apps.catalogue.engine.components import components
 from apps.changes.engine.stages import DEFAULT_SOAK_S
 from apps.changes.models import ChangeKind
 from apps.changes.services import Content, Wish
-from apps.core.confirming import typed_to_confirm
+from apps.changes.services.drafting import LONGEST_SOAK_S, MOST_APPROVALS
 from apps.environments.words import label_of
 from apps.fleet.models import Domain
 
@@ -61,17 +61,19 @@ class ContentForm(forms.Form):
     )
     soak_first = forms.IntegerField(
         min_value=0,
-        max_value=7 * 1440,
+        max_value=LONGEST_SOAK_S // 60,
         initial=DEFAULT_SOAK_S[0] // 60,
         label=_("Soak time after the first node"),
     )
     soak_second = forms.IntegerField(
         min_value=0,
-        max_value=7 * 1440,
+        max_value=LONGEST_SOAK_S // 60,
         initial=DEFAULT_SOAK_S[1] // 60,
         label=_("Soak time after its sub-domain"),
     )
-    approvals_needed = forms.IntegerField(min_value=1, max_value=5, initial=1, label=_("Approvals needed"))
+    approvals_needed = forms.IntegerField(
+        min_value=1, max_value=MOST_APPROVALS, initial=1, label=_("Approvals needed")
+    )
 
     def content(self, wishes: Sequence[Wish]) -> Content:
         """What was filled in, as services take it."""
@@ -148,21 +150,3 @@ ItemFormSet = forms.formset_factory(ItemForm, extra=SPARE_ROWS, max_num=60, abso
 def wishes_in(items: Any) -> list[Wish]:
     """The rows of a valid set of items that were filled in."""
     return [wish for form in items.forms if (wish := form.wish()) is not None]
-
-
-class RollbackForm(forms.Form):
-    """Why, and the name of the cluster typed as confirmation."""
-
-    reason = forms.CharField(max_length=2000, label=_("Reason"), widget=forms.Textarea(attrs={"rows": 2}))
-    cluster_name = forms.CharField(max_length=200, label=_("Name of the cluster"))
-
-    def __init__(self, *args: Any, cluster_name: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.cluster_name = cluster_name
-        self.fields["cluster_name"].help_text = typed_to_confirm(cluster_name)
-
-    def clean_cluster_name(self) -> str:
-        typed: str = self.cleaned_data["cluster_name"].strip()
-        if typed != self.cluster_name:
-            raise forms.ValidationError(_("This is not the name of the cluster."))
-        return typed

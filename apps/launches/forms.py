@@ -9,7 +9,6 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.actor import Actor
-from apps.core.confirming import typed_to_confirm
 from apps.fleet.models import Domain
 from apps.fleet.queries import clusters_visible
 from apps.planning.models import PlanVersion
@@ -98,21 +97,3 @@ class WaiverForm(forms.Form):
     hours = forms.IntegerField(
         min_value=1, max_value=24 * 14, initial=8, label=_("Valid for"), help_text=_("Hours.")
     )
-
-
-class RollbackForm(forms.Form):
-    """Why, and the name of the cluster typed as confirmation."""
-
-    reason = forms.CharField(max_length=2000, label=_("Reason"), widget=forms.Textarea(attrs={"rows": 2}))
-    cluster_name = forms.CharField(max_length=200, label=_("Name of the cluster"))
-
-    def __init__(self, *args: Any, cluster_name: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.cluster_name = cluster_name
-        self.fields["cluster_name"].help_text = typed_to_confirm(cluster_name)
-
-    def clean_cluster_name(self) -> str:
-        typed: str = self.cleaned_data["cluster_name"].strip()
-        if typed != self.cluster_name:
-            raise forms.ValidationError(_("This is not the name of the cluster."))
-        return typed

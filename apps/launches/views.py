@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 from django_tables2 import RequestConfig
 
 from apps.core import clock, form_errors
+from apps.core.confirming import ConfirmedForm
 from apps.core.errors import Conflict, Invalid, Stale
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of, version_in
@@ -209,7 +210,7 @@ def roll_back(request: HttpRequest, launch_id: UUID) -> HttpResponse:
     row = queries.launch_for(actor, launch_id, Right.OPERATE)
     actor.require_recent_password(now=clock.now(), within_s=settings.REAUTHENTICATE_AFTER_S)
     reason = _("Drift before %(title)s") % {"title": row.title}
-    form = forms.RollbackForm(request.POST or None, initial={"reason": reason}, cluster_name=row.cluster.name)
+    form = ConfirmedForm(request.POST or None, initial={"reason": reason}, cluster_name=row.cluster.name)
     try:
         if request.method == "POST" and form.is_valid():
             change = services.roll_back_for(

@@ -12,6 +12,7 @@ from apps.changes.engine.stages import DEFAULT_SOAK_S
 from apps.changes.models import Approval, Change, ChangeKind, ChangeState, Snapshot
 from apps.changes.queries import snapshot_versions
 from apps.changes.services import Content, Wish
+from apps.changes.services.drafting import LONGEST_SOAK_S, MOST_APPROVALS
 
 ASKED_KINDS = [(value, value) for value in ChangeKind.values if value != ChangeKind.ROLLBACK]
 
@@ -40,9 +41,11 @@ class ContentIn(serializers.Serializer[Any]):
         help_text="Node list such as sn[01-18]; empty means all nodes of the domain.",
     )
     back_out = serializers.CharField(required=False, default="", allow_blank=True, max_length=4000)
-    approvals_needed = serializers.IntegerField(required=False, default=1, min_value=1, max_value=5)
+    approvals_needed = serializers.IntegerField(
+        required=False, default=1, min_value=1, max_value=MOST_APPROVALS
+    )
     soak_s = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=7 * 86400),
+        child=serializers.IntegerField(min_value=0, max_value=LONGEST_SOAK_S),
         required=False,
         default=list(DEFAULT_SOAK_S),
         min_length=2,

@@ -9,10 +9,11 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from apps.changes import forms, queries, services
+from apps.changes import queries, services
 from apps.changes.queries import restoring
 from apps.core import clock, form_errors
 from apps.core.actor import Actor
+from apps.core.confirming import ConfirmedForm
 from apps.core.errors import Conflict, Invalid
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
@@ -28,7 +29,7 @@ def roll_back(request: HttpRequest, change_id: int) -> HttpResponse:
     actor = actor_of(request)
     change = queries.change_for(actor, change_id, Right.OPERATE)
     confirm_password_first(actor)
-    form = forms.RollbackForm(request.POST or None, cluster_name=change.cluster.name)
+    form = ConfirmedForm(request.POST or None, cluster_name=change.cluster.name)
     if request.method == "POST" and form.is_valid():
         started = services.roll_back_change(
             actor=actor,
@@ -57,7 +58,7 @@ def roll_back_to(request: HttpRequest) -> HttpResponse:
         "matrix_version_id": int(target) if target.isdecimal() else None,
         "node_ids": node_ids_named(domain.cluster, request.GET.get("nodes", "")),
     }
-    form = forms.RollbackForm(request.POST or None, cluster_name=domain.cluster.name)
+    form = ConfirmedForm(request.POST or None, cluster_name=domain.cluster.name)
     context = {"form": form, "domain": domain, "targets": restoring.known_good_versions(domain).values()}
     context |= {"nodes": request.GET.get("nodes", "")} | cluster_context(domain.cluster)
     if request.method == "POST" and form.is_valid():

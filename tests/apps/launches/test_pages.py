@@ -10,8 +10,8 @@ import pytest
 
 from apps.changes.models import Change
 from apps.core import clock
+from apps.core.confirming import ConfirmedForm
 from apps.launches import services
-from apps.launches.forms import RollbackForm
 from apps.launches.models import Launch, LaunchNode
 from apps.planning.models import Plan
 from tests import factories
@@ -55,7 +55,7 @@ def test_the_first_launch_is_opened_within_the_chosen_cluster(bo, cluster, clien
 
 
 def test_the_name_to_type_stands_apart_and_is_no_markup():
-    form = RollbackForm(cluster_name="Hall <b>1</b>")
+    form = ConfirmedForm(cluster_name="Hall <b>1</b>")
     assert form["cluster_name"].help_text == "Type <code>Hall &lt;b&gt;1&lt;/b&gt;</code> to confirm."
 
 
