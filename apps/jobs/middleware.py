@@ -14,8 +14,8 @@ from apps.core import clock, error_pages
 from apps.core.errors import Busy, Conflict, Invalid, KeyReused, PortalError, TooLarge
 from apps.core.texts import say
 from apps.jobs.models import IdempotencyKey
+from apps.jobs.services.tidying import KEEP_KEYS
 
-KEEP = timedelta(hours=72)
 ABANDONED = timedelta(minutes=10)  # a request that died while it was under way
 _KEPT_HEADERS = ("Content-Type", "Location", "ETag", "Retry-After")
 _UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -60,7 +60,7 @@ def _claim(request: HttpRequest, key: str, caller: str) -> tuple[IdempotencyKey,
     now = clock.now()
     same = {"caller": caller, "method": request.method or "", "path": _path(request), "key": key}
     rows = IdempotencyKey.objects.filter(**same)
-    rows.filter(created_at__lt=now - KEEP).delete()
+    rows.filter(created_at__lt=now - KEEP_KEYS).delete()
     rows.filter(status__isnull=True, created_at__lt=now - ABANDONED).delete()
     try:
         with transaction.atomic():

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
 
 import django_tables2 as tables
-from django.template import Context, Template
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.templatetags.components import state, when
 from apps.launches.models import Launch
 
 
 class LaunchTable(tables.Table):
     """Launches with where they stand; the view joins `standing` to each row of the page."""
 
-    title = tables.Column(verbose_name=_("Launch"), linkify=lambda record: f"/launches/{record.pk}/")
+    title = tables.Column(verbose_name=_("Launch"), linkify=("launches:launch", [tables.A("pk")]))
     standing = tables.Column(verbose_name=_("Gate"), orderable=False, empty_values=())
     state = tables.Column(verbose_name=_("State"))
     domain = tables.Column(verbose_name=_("Domain"), accessor="domain__name")
@@ -28,15 +27,11 @@ class LaunchTable(tables.Table):
         fields = ("title", "standing", "state", "domain", "opened_by", "opened_at")
         order_by = "-opened_at"
 
-    def render_standing(self, record: Any) -> SafeString | str:
-        return _part("{% state value %}", record.standing) if record.standing else "—"
+    def render_standing(self, record: Launch) -> SafeString | str:
+        return state(record.standing) if record.standing else "—"
 
-    def render_state(self, record: Any) -> SafeString:
-        return _part("{% state value %}", record.state)
+    def render_state(self, record: Launch) -> SafeString:
+        return state(record.state)
 
-    def render_opened_at(self, value: Any) -> SafeString:
-        return _part("{% when value %}", value)
-
-
-def _part(text: str, value: Any) -> SafeString:
-    return format_html("{}", Template(text).render(Context({"value": value})))
+    def render_opened_at(self, value: datetime) -> SafeString:
+        return when(value)

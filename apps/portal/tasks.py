@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
+
 from apps.core import clock
 from apps.core.errors import Conflict, Invalid
 from apps.evidence import queries, services
@@ -70,4 +72,4 @@ def fetch_metrics(run: RunningJob) -> dict[str, int]:
 
 def _tell(outcome: Outcome, receipt: Receipt) -> None:
     outcome.result = {"receipt": receipt.pk, "state": receipt.state, "refusal": receipt.refusal}
-    outcome.url = f"/evidence/receipts/{receipt.pk}/"
+    outcome.url = reverse("evidence:receipt", args=[receipt.pk])

@@ -70,13 +70,8 @@ def seal(made: Checkpoint) -> Checkpoint:
     key = _private_key()
     if key is None:
         return made
-    public = key.public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
-    signature = key.sign(made.signed_text().encode())
-    return replace(
-        made,
-        signature=base64.b64encode(signature).decode(),
-        public_key=base64.b64encode(public).decode(),
-    )
+    signature = base64.b64encode(key.sign(made.signed_text().encode())).decode()
+    return replace(made, signature=signature, public_key=public_key_text())
 
 
 def kept() -> list[Path]:

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from apps.audit import queries
+from apps.audit.engine import chain
 from apps.audit.engine.checkpoint import Checkpoint
 from apps.audit.models import AuditEvent
 from apps.audit.services import checkpoints
@@ -41,7 +42,7 @@ def json_lines(events: QuerySet[AuditEvent], *, up_to_seq: int, complete: bool) 
     rows = events.filter(seq__lte=up_to_seq).order_by("seq")
     header = {"type": "header", "format": FORMAT, "complete": complete, "to_seq": up_to_seq}
     yield digest.canonical({**header, "exported_at": clock.now().isoformat()}) + "\n"
-    count, head_hash = 0, "0" * 64
+    count, head_hash = 0, chain.GENESIS
     for row in rows.iterator(chunk_size=queries.CHUNK):
         count, head_hash = count + 1, row.hash
         line = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -76,7 +77,7 @@ class RunOut(serializers.ModelSerializer[BenchmarkRun]):
         return dict(AcceptanceOut(queries.acceptance_of(run)).data)
 
     def get_html_url(self, run: BenchmarkRun) -> str:
-        return str(self.context["request"].build_absolute_uri(f"/benchmarks/{run.pk}/"))
+        return str(self.context["request"].build_absolute_uri(reverse("benchmarks:run", args=[run.pk])))
 
 
 class RunWithPointsOut(RunOut):

@@ -14,7 +14,7 @@ from apps.audit.services import decision, record
 from apps.benchmarks import queries
 from apps.benchmarks.engine.doubts import doubts_of_run
 from apps.benchmarks.models import Baseline, BenchmarkRun
-from apps.benchmarks.words import REASONS
+from apps.benchmarks.words import COLLECTIVES, REASONS
 from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
@@ -24,19 +24,6 @@ from apps.core.units import gb
 from apps.environments.queries import matrix_in_force, reported_versions
 from apps.evidence import services as evidence
 from apps.fleet.models import Cluster, Domain, LifeCycle, Node
-
-COLLECTIVES = (
-    "all_reduce",
-    "all_gather",
-    "reduce_scatter",
-    "alltoall",
-    "broadcast",
-    "reduce",
-    "sendrecv",
-    "gather",
-    "scatter",
-    "hypercube",
-)
 
 
 @transaction.atomic

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
 from rest_framework import serializers
 
 from apps.core.verdicts import VERDICT_CHOICES, Verdict
@@ -35,7 +36,7 @@ class LaunchOut(serializers.ModelSerializer[Launch]):
         ]
 
     def get_html_url(self, launch: Launch) -> str:
-        return str(self.context["request"].build_absolute_uri(f"/launches/{launch.pk}/"))
+        return str(self.context["request"].build_absolute_uri(reverse("launches:launch", args=[launch.pk])))
 
 
 class LaunchIn(serializers.Serializer[Any]):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
@@ -172,7 +173,7 @@ class Gate(APIView):
             "digest": evaluation.digest if evaluation else "",
             "suite": f"{launch.cluster.slug}.{matrix or 'no matrix'}",
             "items": evaluation.items if evaluation else [],
-            "html_url": request.build_absolute_uri(f"/launches/{launch.pk}/"),
+            "html_url": request.build_absolute_uri(reverse("launches:launch", args=[launch.pk])),
         }
         fails = request.query_params.get("fail_status") == "true"
         status = FAIL_STATUS.get(decided.standing, 200) if fails else 200
@@ -198,7 +199,8 @@ class Evaluations(APIView):
         actor, anew = actor_of(request), checked(s.EvaluateIn, request)["anew"]
         evaluation = services.request_evaluation(actor=actor, launch_id=launch_id, anew=anew)
         response = _evaluation(request, evaluation.pk, status=200 if evaluation.done_at else 202)
-        response["Location"] = request.build_absolute_uri(f"/api/v1/gate-evaluations/{evaluation.pk}/")
+        address = reverse("api_launches:evaluation", args=[evaluation.pk])
+        response["Location"] = request.build_absolute_uri(address)
         if response.status_code == 202:
             response["Retry-After"] = "2"
         return response
