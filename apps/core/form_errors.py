@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 from django.forms import BaseForm
 
 from apps.core.errors import PortalError
 from apps.core.speech import said
+from apps.core.texts import say
+
+_FIELD = re.compile(r"/\w*")
 
 
 def show(form: BaseForm, error: PortalError) -> None:
-    """Put the error's texts at the fields that its pointers name (/email), else at the head of the form."""
+    """Put the error's texts at the fields that its pointers name (/email), else at the head of the form.
+
+    There a text says where it belongs if that is a place in a file (row 3, column rule; /entries/2/values).
+    """
     for item in error.errors:
         name = item.pointer.strip("/").partition("/")[0]
-        form.add_error(name if name in form.fields else None, said(item.message))
+        if name in form.fields:
+            form.add_error(name, said(item.message))
+        elif item.pointer and not _FIELD.fullmatch(item.pointer):
+            form.add_error(None, said(say("%(where)s: %(what)s", where=item.pointer, what=item.message)))
+        else:
+            form.add_error(None, said(item.message))
     if not error.errors:
         form.add_error(None, said(error.message))

@@ -257,7 +257,11 @@ def fields(form: BaseForm) -> SafeString:
 @register.inclusion_tag("components/form_errors.html")
 def form_errors(form: BaseForm) -> dict[str, Any]:
     """What is wrong in a form, with links to the fields; it takes the focus when the page opens."""
-    return {"form": form, "wrong": [bound for bound in form if bound.errors]}
+    return {
+        "form": form,
+        "wrong": [bound for bound in form if bound.errors],
+        "count": sum(len(errors) for errors in form.errors.values()),
+    }
 
 
 @register.inclusion_tag("components/diff.html")

@@ -106,7 +106,10 @@ class OneVersionOut(VersionOut):
 
 
 class DraftIn(serializers.Serializer[Any]):
-    """Where a draft comes from: a version; or, for a domain or a whole cluster, a file or (without) its reports."""
+    """What a draft is for, and where it comes from: a version, a file or (without) the reports of the nodes.
+
+    A version alone gives the next one of its own matrix; with a domain or a cluster, a draft for that.
+    """
 
     domain_id = serializers.IntegerField(required=False, min_value=1)
     cluster = serializers.SlugField(required=False, help_text="For a matrix of the whole cluster: its slug.")
@@ -117,9 +120,13 @@ class DraftIn(serializers.Serializer[Any]):
     note = serializers.CharField(required=False, max_length=2000, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if sum(name in attrs for name in ("domain_id", "cluster", "from_version_id")) != 1:
-            message = "give just one of domain_id, cluster and from_version_id"
-            raise serializers.ValidationError({"domain_id": message})
+        homes = sum(name in attrs for name in ("domain_id", "cluster"))
+        if homes > 1 or (not homes and "from_version_id" not in attrs):
+            raise serializers.ValidationError(
+                {"domain_id": "give domain_id or cluster, or from_version_id alone"}
+            )
+        if "from_version_id" in attrs and "text" in attrs:
+            raise serializers.ValidationError({"text": "give from_version_id or text"})
         return attrs
 
 

@@ -21,6 +21,7 @@ from apps.environments.queries.intent import (
 )
 from apps.environments.queries.matrices import (
     beneath,
+    in_use_elsewhere,
     known_good,
     matrices_visible,
     matrix_for,
@@ -63,6 +64,7 @@ __all__ = [
     "facts_visible",
     "finding_for",
     "findings_visible",
+    "in_use_elsewhere",
     "intent_of",
     "known_good",
     "known_good_versions",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
@@ -10,6 +10,8 @@ from apps.core.errors import Missing
 from apps.core.rights import Right
 from apps.environments.models import Matrix, MatrixState, MatrixVersion
 from apps.fleet.models import Domain
+
+MOST_ELSEWHERE = 100
 
 
 def matrices_visible(actor: Actor) -> QuerySet[Matrix]:
@@ -41,6 +43,11 @@ def versions_visible(actor: Actor) -> QuerySet[MatrixVersion]:
     ).order_by("-id")
     scopes = actor.scope_ids(Right.READ)
     return rows if scopes is None else rows.filter(matrix__cluster__scope_id__in=scopes)
+
+
+def in_use_elsewhere(versions: QuerySet[MatrixVersion]) -> QuerySet[MatrixVersion]:
+    """Of these versions those that others would start from, the newest first: in force, or known-good."""
+    return versions.filter(Q(state=MatrixState.LOCKED) | Q(known_good_at__isnull=False))[:MOST_ELSEWHERE]
 
 
 def matrix_version_for(actor: Actor, version_id: int, right: Right = Right.READ) -> MatrixVersion:

@@ -61,11 +61,27 @@ def draft_from_reports(
 
 
 @decision
-def draft_from_version(*, actor: Actor, version_id: int, note: str = "") -> MatrixVersion:
-    """The next draft of a matrix, starting with the entries of one of its versions."""
-    base = queries.matrix_version_for(actor, version_id, Right.OPERATE)
-    versions.may_write(actor, base.matrix.cluster)
-    return _add_version(actor, base.matrix, queries.entries_of(base.entries.all()), note)
+def draft_from_version(
+    *,
+    actor: Actor,
+    version_id: int,
+    domain_id: int | None = None,
+    cluster_id: int | None = None,
+    name: str = "",
+    note: str = "",
+) -> MatrixVersion:
+    """A draft that starts with the entries of a version: the next one of its own matrix, or one of another.
+
+    domain_id, cluster_id: what it is drafted for; neither: what that version holds for. Raises as `_home`.
+    """
+    if domain_id is None and cluster_id is None:
+        base = queries.matrix_version_for(actor, version_id, Right.OPERATE)
+        versions.may_write(actor, base.matrix.cluster)
+        matrix = base.matrix
+    else:
+        base = queries.matrix_version_for(actor, version_id)
+        matrix = _matrix_of(_home(actor, domain_id, cluster_id), name)
+    return _add_version(actor, matrix, queries.entries_of(base.entries.all()), note)
 
 
 @decision

@@ -48,6 +48,7 @@ _OF_CLUSTER = {
     "new_draft": "new_cluster_draft",
     "draft_from_reports": "cluster_draft_from_reports",
     "draft_from_file": "cluster_draft_from_file",
+    "draft_from_other": "cluster_draft_from_other",
 }
 
 
@@ -85,6 +86,18 @@ def cluster_draft_from_file(request: HttpRequest, slug: str) -> HttpResponse:
     return _from_file(request, _of_cluster(request, slug))
 
 
+@require_POST
+def draft_from_other(request: HttpRequest, pk: int) -> HttpResponse:
+    """Draft for a domain, starting with a version of another matrix."""
+    return _from_other(request, _of_domain(request, pk))
+
+
+@require_POST
+def cluster_draft_from_other(request: HttpRequest, slug: str) -> HttpResponse:
+    """Draft for a whole cluster, starting with a version of another matrix."""
+    return _from_other(request, _of_cluster(request, slug))
+
+
 def _of_domain(request: HttpRequest, pk: int) -> _Home:
     domain = queries.domain_for(actor_of(request), pk, Right.OPERATE)
     return _Home(cluster=domain.cluster, domain=domain)
@@ -119,6 +132,18 @@ def _from_file(request: HttpRequest, home: _Home) -> HttpResponse:
         else:
             return redirect("environments:version", draft.pk)
     return _new_draft_page(request, home, form)
+
+
+def _from_other(request: HttpRequest, home: _Home) -> HttpResponse:
+    raw = request.POST.get("from", "")
+    try:
+        draft = services.draft_from_version(
+            actor=actor_of(request), version_id=int(raw) if raw.isdecimal() else 0, **home.ids
+        )
+    except Conflict as error:
+        messages.error(request, said(error.message))
+        return redirect(home.address("new_draft"))
+    return redirect("environments:version", draft.pk)
 
 
 @require_POST
@@ -199,15 +224,16 @@ def _initial(version: MatrixVersion, component: str) -> dict[str, str]:
 
 
 def _new_draft_page(request: HttpRequest, home: _Home, form: forms.FileForm) -> HttpResponse:
-    versions = queries.versions_visible(actor_of(request)).filter(
-        matrix__cluster=home.cluster, matrix__domain=home.domain
-    )
+    visible = queries.versions_visible(actor_of(request))
+    own = {"matrix__cluster": home.cluster, "matrix__domain": home.domain}
     context = cluster_context(home.cluster) | {
         "home": home.domain or home.cluster,
         "domain": home.domain,
         "form": form,
-        "versions": versions[:20],
+        "versions": visible.filter(**own)[:20],
+        "others": queries.in_use_elsewhere(visible.exclude(**own)),
         "reports_url": home.address("draft_from_reports"),
         "file_url": home.address("draft_from_file"),
+        "other_url": home.address("draft_from_other"),
     }
     return render(request, "environments/new_draft.html", context)

@@ -53,6 +53,7 @@ def version(request: HttpRequest, pk: int) -> HttpResponse:
         "warned": [rule for rule in rules if rule["verdict"] == "warn"],
         "undecided": queries.undecided(queries.entries_of(row.entries.all())),
         "others": queries.versions_of(row.matrix).exclude(pk=row.pk),
+        "elsewhere": queries.in_use_elsewhere(queries.versions_visible(actor).exclude(matrix=row.matrix)),
         "is_draft": row.state == MatrixState.DRAFT,
         "may_write": may_write,
         "editable": may_write and row.state == MatrixState.DRAFT,

@@ -179,7 +179,7 @@ def test_a_wrong_file_is_refused_with_row_and_column(draft: Any, client_of: Any,
         {"file_format": "csv", "text": "component,rule\nnccl,about\n"},
     )
 
-    assert "about" in answer.content.decode()
+    assert "row 2, column rule: found &#x27;about&#x27;" in answer.content.decode()
     assert draft.entries.count() == 4
 
 

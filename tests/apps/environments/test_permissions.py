@@ -211,6 +211,8 @@ PAGES: list[tuple[str, str, dict[str, int]]] = [
     ("new_draft", "get", OPERATE | {"bo": 200}),
     ("draft_from_reports", "post", OPERATE | {"bo": 302}),
     ("draft_from_file", "post", OPERATE | {"bo": 200}),
+    ("draft_from_other", "post", OPERATE | {"bo": 404}),
+    ("cluster_draft_from_other", "post", OPERATE | {"bo": 404}),
     ("new_cluster_draft", "get", OPERATE | {"bo": 200}),
     ("cluster_draft_from_reports", "post", OPERATE | {"bo": 302}),
     ("cluster_draft_from_file", "post", OPERATE | {"bo": 200}),
@@ -227,8 +229,13 @@ _RULES = (
     "compatibility_rule",
     "clear_compatibility_rule",
 )
-_OF_DOMAIN = ("drift", "check", "new_draft", "draft_from_reports", "draft_from_file")
-_OF_CLUSTER = ("new_cluster_draft", "cluster_draft_from_reports", "cluster_draft_from_file")
+_OF_DOMAIN = ("drift", "check", "new_draft", "draft_from_reports", "draft_from_file", "draft_from_other")
+_OF_CLUSTER = (
+    "new_cluster_draft",
+    "cluster_draft_from_reports",
+    "cluster_draft_from_file",
+    "cluster_draft_from_other",
+)
 
 
 def _page(name: str, there: dict[str, Any]) -> str:

@@ -62,11 +62,11 @@ class Versions(generics.ListAPIView):
 
 
 def _drafted(actor: Actor, data: dict[str, Any]) -> MatrixVersion:
-    if "from_version_id" in data:
-        return services.draft_from_version(actor=actor, version_id=data["from_version_id"], note=data["note"])
     slug = data.get("cluster")
-    home = {"cluster_id": cluster_for(actor, slug).pk} if slug else {"domain_id": data["domain_id"]}
+    home = {"cluster_id": cluster_for(actor, slug).pk} if slug else {"domain_id": data.get("domain_id")}
     said = home | {"name": data["name"], "note": data["note"]}
+    if "from_version_id" in data:
+        return services.draft_from_version(actor=actor, version_id=data["from_version_id"], **said)
     if "text" in data:
         return services.draft_from_file(
             actor=actor, text=data["text"], file_format=data["file_format"], **said

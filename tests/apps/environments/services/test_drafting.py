@@ -11,6 +11,7 @@ from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, Stale
 from apps.core.rights import TokenScope
 from apps.environments import queries, services
 from apps.environments.models import MatrixEntry
+from tests import factories
 from tests.apps.environments.support import report
 
 
@@ -53,6 +54,33 @@ def test_the_next_draft_starts_with_the_entries_of_a_version(draft: Any, actor_f
 
     assert (after.matrix_id, after.number, after.note) == (draft.matrix_id, 2, "next")
     assert queries.entries_of(after.entries.all()) == queries.entries_of(draft.entries.all())
+
+
+def test_another_domain_starts_from_the_version_of_this_one(
+    draft: Any, other_cluster: Any, actor_for: Any, bo: Any, ada: Any
+) -> None:
+    elsewhere = factories.domain(other_cluster, "far")
+
+    with pytest.raises(Missing):  # who drafts there has to see this version, too
+        services.draft_from_version(actor=actor_for(bo), version_id=draft.pk, domain_id=elsewhere.pk)
+    copy = services.draft_from_version(actor=actor_for(ada), version_id=draft.pk, domain_id=elsewhere.pk)
+
+    assert (copy.matrix.domain, copy.number, draft.matrix.versions.count()) == (elsewhere, 1, 1)
+    assert queries.entries_of(copy.entries.all()) == queries.entries_of(draft.entries.all())
+
+
+def test_a_reader_of_a_version_drafts_from_it_where_he_operates_only(
+    draft: Any, domain: Any, other_cluster: Any, actor_for: Any, bo: Any, vic: Any
+) -> None:
+    factories.grant(vic, "operator", scope=other_cluster.scope)
+    elsewhere = factories.domain(other_cluster, "far")
+
+    copy = services.draft_from_version(actor=actor_for(vic), version_id=draft.pk, domain_id=elsewhere.pk)
+    for home in ({}, {"domain_id": domain.pk}):
+        with pytest.raises(NotAllowed):
+            services.draft_from_version(actor=actor_for(vic), version_id=draft.pk, **home)
+
+    assert copy.matrix.cluster == other_cluster
 
 
 def test_an_edit_is_one_event_with_before_and_after(draft: Any, actor_for: Any, bo: Any) -> None:
