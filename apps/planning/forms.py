@@ -301,9 +301,17 @@ def _model_of_config(text: str) -> ModelSpec:
     except json.JSONDecodeError as error:
         message = say("config.json, line %(line)s: %(fault)s", line=error.lineno, fault=error.msg)
         raise Invalid(message, errors=[FieldError(pointer="/config", message=message)]) from error
+    except (ValueError, RecursionError) as error:
+        message = say("no valid JSON: %(fault)s", fault=error)
+        raise Invalid(message, errors=[FieldError(pointer="/config", message=message)]) from error
     except Invalid as error:
         problems = [
-            FieldError(pointer="/config", message=say("%(where)s: %(what)s", where=p.pointer, what=p.message))
+            FieldError(
+                pointer="/config",
+                message=say("%(where)s: %(what)s", where=p.pointer, what=p.message)
+                if p.pointer
+                else p.message,
+            )
             for p in error.errors
         ]
         raise Invalid(error.message, errors=problems) from error

@@ -69,7 +69,7 @@ def read(text: str) -> Checkpoint:
     """The checkpoint in a text. Raises Invalid (checkpoint) that names what is odd."""
     try:
         values = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Invalid(say("the checkpoint is no JSON: %(error)s", error=error), code="checkpoint") from error
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise Invalid(say("no checkpoint: the format should be %(format)s", format=FORMAT), code="checkpoint")

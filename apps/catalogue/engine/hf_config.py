@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from apps.catalogue.engine.models import MlaSpec, ModelSpec
 from apps.core.errors import FieldError, Invalid
 from apps.core.texts import say
 
-PLAIN_MLP_TYPES = ("gpt2", "gpt_neox", "mpt", "bloom", "opt", "falcon", "nemotron", "starcoder2", "phi")
-TIED_BY_DEFAULT = ("gpt2", "mpt", "bloom", "opt", "gemma", "gemma2", "gemma3_text")
+PLAIN_MLP_TYPES = (
+    *("gpt2", "gpt_neo", "gpt_neox", "gptj", "gpt_bigcode", "codegen", "mpt", "bloom", "opt", "falcon"),
+    *("nemotron", "starcoder2", "phi"),
+)
+TIED_BY_DEFAULT = ("gpt2", "gpt_bigcode", "mpt", "bloom", "opt", "gemma", "gemma2", "gemma3_text")
+PARTS = ("text_config", "attn_config", "ffn_config")  # objects that hold what others hold at the top
+ALTERNATING_KEYS = ("interleave_moe_layer_step", "decoder_sparse_step", "moe_layer_freq")
 HYBRID_KEYS = (
     "mamba_num_heads",
     "ssm_state_size",
@@ -23,25 +28,36 @@ HYBRID_KEYS = (
 def model_from_config(config: object) -> ModelSpec:
     """The shape that a config.json states.
 
-    Raises Invalid with a pointer per field that is missing or not understood; hybrids with state-space layers
-    are refused, for their counts are others.
+    Raises Invalid with a pointer per field that is missing or not understood; what counts otherwise than a decoder
+    of like layers is refused.
     """
     if not isinstance(config, Mapping):
         raise Invalid(
             say("a config.json is a JSON object"), errors=[_problem("", say("a JSON object is needed"))]
         )
-    text = config.get("text_config")
-    if isinstance(text, Mapping):
-        config = {**config, **text}
-    hybrid = [key for key in HYBRID_KEYS if config.get(key) is not None]
-    if hybrid:
-        message = say("state-space layers are not supported")
-        raise Invalid(message, errors=[_problem(key, message) for key in hybrid])
+    for part in PARTS:
+        if isinstance(inside := config.get(part), Mapping):
+            config = {**config, **inside}
+    if refused := list(_unsupported(config)):
+        raise Invalid(refused[0].message, errors=refused)
     reader = _Reader(config)
     spec = _spec(reader, str(config.get("model_type", "")))
     if reader.errors:
         raise Invalid(reader.errors[0].message, errors=reader.errors)
     return ModelSpec(**spec)
+
+
+def _unsupported(config: Mapping[str, Any]) -> Iterator[FieldError]:
+    for key in HYBRID_KEYS:
+        if config.get(key) is not None:
+            yield _problem(key, say("state-space layers are not supported"))
+    if config.get("is_encoder_decoder"):
+        yield _problem(
+            "is_encoder_decoder", say("models with an encoder beside the decoder are not supported")
+        )
+    for key in ALTERNATING_KEYS:
+        if config.get(key) not in (None, 1):
+            yield _problem(key, say("layers with and without experts in turn are not supported"))
 
 
 class _Reader:
@@ -77,17 +93,20 @@ class _Reader:
 
 def _spec(reader: _Reader, kind: str) -> dict[str, Any]:
     hidden = reader.whole("hidden_size", "n_embd", "d_model")
-    layers = reader.whole("num_hidden_layers", "n_layer", "n_layers")
+    layers = reader.whole("num_hidden_layers", "n_layer", "n_layers", "num_layers")
     heads = reader.whole("num_attention_heads", "n_head", "n_heads")
     gated = kind not in PLAIN_MLP_TYPES
-    experts = reader.whole("n_routed_experts", "num_local_experts", "num_experts", default=0)
-    ffn = reader.whole("intermediate_size", "ffn_dim", "n_inner", default=0) or 4 * hidden
+    experts = reader.whole(
+        "n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts", default=0
+    )
+    widths = ("intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size")
+    ffn = reader.whole(*widths, default=0) or 4 * hidden
     spec: dict[str, Any] = {
         "name": str(reader.config.get("_name_or_path") or kind),
         "layers": layers,
         "hidden": hidden,
         "heads": heads,
-        "kv_heads": reader.whole("num_key_value_heads", "num_kv_heads", default=heads),
+        "kv_heads": _kv_heads(reader, heads),
         "head_dim": reader.whole("head_dim", default=0),
         "vocab": reader.whole("vocab_size"),
         "ffn_hidden": ffn,
@@ -107,12 +126,20 @@ def _spec(reader: _Reader, kind: str) -> dict[str, Any]:
     return spec | _windows(reader, layers)
 
 
+def _kv_heads(reader: _Reader, heads: int) -> int:
+    """One where all queries share it (Falcon's older layers, StarCoder), else as stated, else one for each query."""
+    if reader.flag("multi_query", False) and not reader.flag("new_decoder_architecture", False):
+        return 1
+    return reader.whole("num_key_value_heads", "num_kv_heads", "kv_n_heads", default=heads)
+
+
 def _experts(reader: _Reader, experts: int, ffn: int) -> dict[str, Any]:
     width = reader.whole("moe_intermediate_size", default=ffn)
-    shared = reader.whole("n_shared_experts", default=0) * width
+    has_one = str(reader.config.get("model_type", "")).startswith("llama4")
+    shared = reader.whole("n_shared_experts", default=int(has_one)) * width
     return {
         "experts": experts,
-        "topk": reader.whole("num_experts_per_tok", "moe_topk", "top_k"),
+        "topk": reader.whole("num_experts_per_tok", "moe_topk", "moe_top_k", "top_k"),
         "expert_ffn_hidden": width,
         "shared_expert_ffn_hidden": reader.whole("shared_expert_intermediate_size", default=shared),
         "dense_layers": reader.whole("first_k_dense_replace", default=0),

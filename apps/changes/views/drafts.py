@@ -177,7 +177,7 @@ def _seen(text: str) -> dict[str, Any]:
     """What the form held when the page was opened; nothing of it where the browser sends something else."""
     try:
         seen = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         seen = {}
     if not isinstance(seen, dict) or not isinstance(seen.get("items"), dict):
         return {"items": {}}

@@ -44,6 +44,7 @@ def test_plan_estimate_prints_memory_time_and_assumptions(tmp_path: Path) -> Non
     ("document", "said"),
     [
         ("{", "not JSON"),
+        ("[" * 5000, "not JSON"),
         ("[]", "/: a plan is a JSON object"),
         ({"model": {}}, "/system: "),
         (changed(GPT3_175B, tp=3), "/parallel/dp: "),

@@ -115,7 +115,13 @@ def test_the_wizard_reads_a_pasted_configuration(wizard, bo, client_of):
 
 @pytest.mark.parametrize(
     ("config", "said"),
-    [("{", "config.json, line 1"), ("{}", "hidden_size is missing"), ("[]", "JSON object")],
+    [
+        ("{", "config.json, line 1"),
+        ("{}", "hidden_size is missing"),
+        ("[]", "JSON object"),
+        ("[" * 5000, "no valid JSON"),
+        ('{"hidden_size": ' + "9" * 5000 + "}", "no valid JSON"),
+    ],
 )
 def test_a_configuration_that_cannot_be_read_says_where(wizard, bo, client_of, config, said):
     answer = client_of(bo).post("/plans/new/", wizard(model_source="config", config=config))

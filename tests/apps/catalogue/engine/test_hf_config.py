@@ -77,11 +77,43 @@ GPT2 = {
     "n_positions": 1024,
     "vocab_size": 50257,
 }
+DBRX = {
+    "model_type": "dbrx",
+    "d_model": 6144,
+    "n_heads": 48,
+    "n_layers": 40,
+    "vocab_size": 100352,
+    "attn_config": {"kv_n_heads": 8},
+    "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4},
+}
+SCOUT = {
+    "model_type": "llama4",
+    "text_config": {
+        "model_type": "llama4_text",
+        "hidden_size": 5120,
+        "intermediate_size": 8192,
+        "head_dim": 128,
+        "num_attention_heads": 40,
+        "num_hidden_layers": 48,
+        "num_key_value_heads": 8,
+        "vocab_size": 202048,
+        "num_local_experts": 16,
+        "num_experts_per_tok": 1,
+        "interleave_moe_layer_step": 1,
+    },
+}
 
 
 @pytest.mark.parametrize(
     ("config", "name"),
-    [(LLAMA, "llama-3-70b"), (DEEPSEEK, "deepseek-v3"), (GPT_OSS, "gpt-oss-120b"), (QWEN, "qwen3-235b-a22b")],
+    [
+        (LLAMA, "llama-3-70b"),
+        (DEEPSEEK, "deepseek-v3"),
+        (GPT_OSS, "gpt-oss-120b"),
+        (QWEN, "qwen3-235b-a22b"),
+        (DBRX, "dbrx"),
+        (SCOUT, "llama-4-scout"),
+    ],
 )
 def test_a_configuration_gives_the_catalogue_model(config: dict[str, Any], name: str) -> None:
     found, known = model_from_config(config), model_named(name).spec
@@ -92,6 +124,26 @@ def test_a_configuration_gives_the_catalogue_model(config: dict[str, Any], name:
 
 def test_gpt2_ties_embeddings_and_has_biases() -> None:
     assert model_from_config(GPT2).total_params() == pytest.approx(124.44e6, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("config", "billions"),
+    [
+        (
+            {"model_type": "gptj", "n_embd": 4096, "n_layer": 28, "n_head": 16, "n_inner": None, "vocab_size": 50400},
+            6.05,
+        ),
+        (
+            {"model_type": "falcon", "hidden_size": 4544, "num_hidden_layers": 32, "num_attention_heads": 71,
+             "multi_query": True, "vocab_size": 65024, "tie_word_embeddings": True},
+            6.92,
+        ),
+    ],
+)  # fmt: skip
+def test_plain_layers_and_queries_that_share_one_key_are_counted(
+    config: dict[str, Any], billions: float
+) -> None:
+    assert model_from_config(config).total_params() == pytest.approx(billions * 1e9, rel=0.005)
 
 
 def test_a_text_configuration_inside_a_multimodal_one_is_read() -> None:
@@ -105,6 +157,8 @@ def test_a_text_configuration_inside_a_multimodal_one_is_read() -> None:
         ({"num_hidden_layers": "80"}, "/num_hidden_layers"),
         ({"mamba_num_heads": 64}, "/mamba_num_heads"),
         ({"num_key_value_heads": 7}, "/kv_heads"),
+        ({"is_encoder_decoder": True}, "/is_encoder_decoder"),
+        ({"interleave_moe_layer_step": 2}, "/interleave_moe_layer_step"),
     ],
 )
 def test_what_is_missing_or_not_understood_is_named(change: dict[str, Any], pointer: str) -> None:
