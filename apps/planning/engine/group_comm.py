@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from apps.planning.engine.collectives import Fabric, all_reduce_s, all_to_all_s, group, send_s
+from apps.planning.engine.collectives import Fabric, Group, all_reduce_s, all_to_all_s, group, send_s
 from apps.planning.engine.gemm import HALF
 from apps.planning.engine.layer_time import Kernels
-from apps.planning.engine.layouts import Floats, Recompute, strides
+from apps.planning.engine.layouts import Floats, Ints, Recompute, strides
 
 ALL_REDUCES_PER_BLOCK = 2.0  # one forward, one backward, for attention and for the MLP each
 
@@ -48,14 +48,15 @@ def _ring_s(kernels: Kernels, net: Fabric) -> Floats:
     """Forward ring of context parallelism: c - 1 steps, each passing the keys and values of one block."""
     layouts = kernels.layouts
     block = HALF * kernels.model.kv_width / layouts.tp * kernels.tokens
-    members = group(layouts.cp, layouts.tp, net)
-    neighbour = np.where(
-        members.domains > 1,
-        net.domain_size,
-        np.where(members.sub_domains > 1, net.sub_domain_size, 0),
-    )
-    step = send_s(block, neighbour, net) - net.start_s
+    step = send_s(block, _widest_step(group(layouts.cp, layouts.tp, net), net), net) - net.start_s
     return np.where(layouts.cp > 1, (layouts.cp - 1) * step, 0.0)
+
+
+def _widest_step(members: Group, net: Fabric) -> Ints:
+    """How far the slowest message between neighbours of a group goes, in ranks: a chain waits for its slowest link,
+    so one that leaves its domain anywhere goes at the speed of the network."""
+    crosses = np.where(members.sub_domains > 1, net.sub_domain_size, 0)
+    return np.where(members.domains > 1, net.domain_size, crosses)
 
 
 def _expert_s(kernels: Kernels, net: Fabric) -> Floats:
@@ -82,5 +83,5 @@ def stage_send_s(kernels: Kernels, net: Fabric) -> Floats:
     """Passing one micro-batch to the next stage: 2 s b h bytes, a share of it per rank of the tensor group."""
     layouts = kernels.layouts
     size = HALF * kernels.model.hidden * kernels.tokens / layouts.tp
-    stride = strides(layouts)[2]
-    return np.where(layouts.pp > 1, send_s(size, stride, net), 0.0)
+    members = group(layouts.pp, strides(layouts)[2], net)
+    return np.where(layouts.pp > 1, send_s(size, _widest_step(members, net), net), 0.0)

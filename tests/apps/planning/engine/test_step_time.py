@@ -169,6 +169,18 @@ def test_a_larger_domain_is_never_slower(name: str) -> None:
     assert all(later <= earlier * (1 + 1e-9) for earlier, later in pairwise(times))
 
 
+@pytest.mark.parametrize(("domain", "waits"), [(64, False), (32, True), (8, True)])
+def test_a_pipeline_waits_for_the_network_where_any_of_its_messages_leaves_the_domain(
+    domain: int, waits: bool
+) -> None:
+    """TP4 PP16 on 64 cards: stages are neighbours inside of a domain, and cross it unless it holds all."""
+    p = plan(GPT3_175B, tp=4, pp=16, vpp=1)
+    system = dataclasses.replace(p.system, domain_size=domain)
+    slow = dataclasses.replace(system, scale_out_bytes_per_s=system.scale_out_bytes_per_s / 2)
+    ends = [seconds(dataclasses.replace(p, system=one)) for one in (system, slow)]
+    assert (ends[1] > ends[0]) is waits
+
+
 def test_a_faster_format_speeds_up_matrix_products_only() -> None:
     bf16, fp8 = (plan(LLAMA_70B, precision=name) for name in ("bf16", "fp8"))
     ratio = estimate(bf16).time.compute_s / estimate(fp8).time.compute_s
