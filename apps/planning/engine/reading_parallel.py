@@ -92,7 +92,11 @@ WHY = {
     "dropout": say("GPT recipes train with dropout, gated models without"),
     "graphs": say("recipes for cards made for large domains capture layers in graphs"),
     "gradient_dtype": say("Megatron-LM accumulates in fp32, DeepSpeed and FSDP in 16 bit"),
-    "overlap": say("recipes with a sharded optimizer overlap, older ones do not"),
+    "overlap_tp": say("recipes with a sharded optimizer and sequence parallelism overlap, older ones do not"),
+    "overlap_dp": say("recipes with a sharded optimizer overlap, older ones do not"),
+    "overlap_pp": say("recipes with a sharded optimizer overlap, older ones do not"),
+    "overlap_cp": say("a ring passes on the next block while attention computes"),
+    "overlap_ep": say("layers wait for their tokens, unless a recipe computes something else meanwhile"),
 }
 
 
@@ -113,7 +117,7 @@ def _overlaps(
     usual = {"tp": sharded and sequence_parallel, "dp": sharded, "pp": sharded, "cp": True, "ep": False}
     given = options.overlap or {}
     assumed = tuple(
-        Assumption(name=f"overlap_{name}", value=value, source=WHY["overlap"])
+        Assumption(name=f"overlap_{name}", value=value, source=WHY[f"overlap_{name}"])
         for name, value in usual.items()
         if name not in given
     )

@@ -79,4 +79,5 @@ def layout_words(best: Estimate) -> str:
     words = configuration_words(best.configuration)
     sizes = [f"{name.upper()}{words[name]}" for name in ("tp", "pp", "dp")]
     more = [f"{name.upper()}{words[name]}" for name in ("vpp", "cp", "ep") if words[name] > 1]
-    return " ".join([*sizes, *more, f"ZeRO{words['zero']}", f"µB{words['micro_batch']}"])
+    again = [] if words["recompute"] == "none" else [f"recompute={words['recompute']}"]
+    return " ".join([*sizes, *more, f"ZeRO{words['zero']}", f"µB{words['micro_batch']}", *again])

@@ -275,8 +275,8 @@ def _marginal_table(row: Result) -> Table:
                 count_shown(one["added_tokens_per_s"]),
                 _marginal_cell(one["marginal_per_million"]),
             ]
-            for name, gains in row["marginal"].items()
-            for one in gains
+            for name in BUYS
+            for one in row["marginal"][name]
         ],
         icon="trending-up",
     )

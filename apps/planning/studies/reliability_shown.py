@@ -107,7 +107,7 @@ def _mode_table(modes: Result) -> Table:
         "young_s": _("interval, Young"),
         "daly_s": _("interval, Daly"),
         "availability_s": _("interval of best availability"),
-        "best_s": _("shortest that the drain allows, from Young's"),
+        "best_s": _("interval to use: Young's, but not below the drain"),
     }
     rows: list[list[Any]] = [
         [word, *(_span(mode[key]) for mode in modes.values())] for key, word in names.items()

@@ -55,7 +55,12 @@ class ScalingForm(HardwareFields):
     )
     sizes = f.SizesField(label=_l("Sizes, in accelerators"), most=MOST_SIZE, many=8)
     ordinary_domain = f.whole(_l("Accelerators of a host in an ordinary cluster"), most=64)
-    joined = f.whole(_l("Accelerators that are joined in different ways"), least=2, most=2048)
+    joined = f.whole(
+        _l("Accelerators that are joined in different ways"),
+        least=2,
+        most=2048,
+        help_text=_l("144 compares 4×36 with 6×24."),
+    )
     sub_domains = f.SizesField(label=_l("Sub-domains to compare, in accelerators"), most=2048, many=4)
 
     def clean(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ FULL, HOSTS = "full mesh", "hosts"
 
 def show(values: Values, result: Result) -> list[Block]:
     """Stats, throughput and efficiency over size, the shapes, and what limits each."""
-    growth = result["growth"]
+    growth = {name: result["growth"][name] for name in NAMES}  # a database's JSON keeps no order of its own
     return [
         Stats(stats=list(_stats(growth, result["shapes"]))),
         *warning_notes(result["warnings"]),
