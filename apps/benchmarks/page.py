@@ -64,18 +64,20 @@ def run_context(actor: Actor, run: BenchmarkRun, other: BenchmarkRun | None = No
 def soak_note(soak: Soak) -> str:
     """What the soak of a run says so far, in words."""
     if soak.broken_by:
-        return _("broken by %(what)s") % {"what": ", ".join(soak.broken_by[:SHOWN_BREAKS])}
+        return _("broken by %(what)s") % {
+            "what": ", ".join(said(one) for one in soak.broken_by[:SHOWN_BREAKS])
+        }
     if soak.hours < soak.needed_hours:
         return _(
             "no link has degraded or dropped since the run; acceptance takes %(needed)s h"
         ) % _soak_hours(soak)
     if soak.verdict is not Verdict.PASS:
-        said = ngettext(
+        over = ngettext(
             "over, but nobody looked at the links of %(n)d node since",
             "over, but nobody looked at the links of %(n)d nodes since",
             soak.unwatched,
         )
-        return said % {"n": soak.unwatched}
+        return over % {"n": soak.unwatched}
     return _("no link degraded or dropped")
 
 

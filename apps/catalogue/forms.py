@@ -8,34 +8,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.queries import scopes_visible_to
-from apps.catalogue.engine.overlays import FIELDS, Confidence, Kind, right_to_set
+from apps.catalogue.engine.overlays import FIELDS, Kind, right_to_set
+from apps.catalogue.words import CONFIDENCES, figure_label
 from apps.core.actor import Actor
 
 EVERYWHERE = "*"
-CONFIDENCE_WORDS = {
-    Confidence.MEASURED: _("measured by ourselves"),
-    Confidence.VENDOR_DOC: _("vendor's documentation"),
-    Confidence.VENDOR_SECONDARY: _("vendor, quoted by others"),
-    Confidence.THIRD_PARTY: _("third party"),
-    Confidence.REPORTED: _("reported"),
-    Confidence.RECALLED: _("recalled, not re-read"),
-    Confidence.UNKNOWN: _("unknown"),
-}
-
-
-FIGURE_WORDS = {
-    "min_driver": _("Lowest driver"),
-    "driver": _("Driver that it came with"),
-    "kind": _("Kind"),
-    "eol": _("End of life"),
-    "is_ended": _("Ended"),
-    "default_cuda": "CUDA",
-    "nccl": "NCCL",
-    "cudnn": "cuDNN",
-    "triton": "Triton",
-    "pythons": "Python",
-    "cuda_builds": _("CUDA builds"),
-}
 VERSION_TABLE_WORDS = {
     Kind.TORCH: "PyTorch",
     Kind.CUDA_MAJOR: _("CUDA major"),
@@ -63,15 +40,13 @@ class FigureForm(forms.Form):
         label=_("Value"), required=False, max_length=200, help_text=_("Empty says that it is not known.")
     )
     source = forms.CharField(label=_("Source"), max_length=300)
-    confidence = forms.ChoiceField(
-        label=_("Confidence"), choices=[(one.value, word) for one, word in CONFIDENCE_WORDS.items()]
-    )
+    confidence = forms.ChoiceField(label=_("Confidence"), choices=list(CONFIDENCES.items()))
     scope = forms.ChoiceField(label=_("For"))
 
     def __init__(self, *args: Any, actor: Actor, kind: Kind, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["path"].choices = [
-            (path, f"{path} ({unit})" if unit not in ("", "n") else path)
+            (path, f"{figure_label(path)} ({unit})" if unit not in ("", "n") else figure_label(path))
             for path, unit in FIELDS[kind].items()
         ]
         allowed = actor.scope_ids(right_to_set(kind))

@@ -23,6 +23,7 @@ from apps.environments.words import (
     FINDING_KINDS,
     REASONS,
     RULES,
+    SCHEMES,
     Word,
     label_of,
     remedies_of,
@@ -107,7 +108,7 @@ def read_as(text: str, scheme: Scheme) -> str:
     if not text.strip():
         return ""
     version = parse(text, scheme)
-    return f"{scheme.value}: {version.canonical}" if version.is_known else f"{scheme.value}: ?"
+    return f"{SCHEMES[scheme.value]}: {version.canonical if version.is_known else '?'}"
 
 
 def version_table(version: MatrixVersion, *, only_differences: bool) -> Table:

@@ -70,6 +70,20 @@ RULES: Mapping[str, Word] = {
     "uniform": _("the same everywhere"),
     "not_checked": _("not checked"),
 }
+SCHEMES: Mapping[str, Word] = {
+    "dotted_numeric": _("dotted numbers"),
+    "nccl": "NCCL",
+    "cuda": "CUDA",
+    "debian": "Debian",
+    "kernel": _("Linux kernel"),
+    "ofed": "OFED",
+    "vbios_hex": _("hexadecimal"),
+    "pep440": "PEP 440",
+    "rc_suffix": _("numbers with RC"),
+    "os_release": _("name and release"),
+    "opaque": _("plain text"),
+}
+SWITCHES: Mapping[str, Word] = {"yes": _("yes"), "no": _("no")}
 REASONS: Mapping[str, Word] = {
     "as_asked": _("as asked for"),
     "other_version": _("another version"),

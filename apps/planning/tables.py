@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from apps.catalogue.words import accelerator_name
 from apps.core.templatetags.components import icon, state, verdict, when
 from apps.core.units import show_bytes, show_seconds, show_share
 from apps.planning.found import CHOICES, show_cost, show_energy
@@ -62,7 +63,7 @@ class PlanTable(tables.Table):
     def render_system(self, record: Any) -> str:
         newest = _newest(record)
         system = newest.input["system"] if newest else {}
-        return f"{system.get('accelerators', '?')} × {system.get('accelerator', '?')}"
+        return f"{system.get('accelerators', '?')} × {accelerator_name(system.get('accelerator', '?'))}"
 
     def render_newest(self, record: Any) -> SafeString | str:
         newest = _newest(record)

@@ -1,9 +1,11 @@
 /* Draws Plotly figures from JSON script blocks, in the colours of the theme, and again when it changes.
    The library is loaded when the first chart comes near the screen. */
-import { bind } from "./page.js";
+import { bind, texts } from "./page.js";
 
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
 const MARKERS = ["circle", "square", "diamond", "triangle-up", "cross", "x"];
+const REMOVED = ["lasso2d", "select2d", "sendChartToCloud"];
+const LOCALES = { own: { dictionary: texts.chart ?? {} } };
 const drawn = new Set();
 let library = null;
 
@@ -66,7 +68,7 @@ async function draw(element) {
   const figure = JSON.parse(document.getElementById(element.dataset.chart).textContent);
   const library = await plotly(element.dataset.plotly);
   const data = figure.data.map(told);
-  const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
+  const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: REMOVED, locale: "own", locales: LOCALES };
   await library.react(element, data, themed(element, figure.layout ?? {}), options);
   // The table below is for keyboards and readers; nothing inside the hidden figure takes the focus.
   for (const part of element.querySelectorAll("a, button, [tabindex]")) part.setAttribute("tabindex", "-1");

@@ -20,6 +20,7 @@ SIDE_DOORS = {
     "evidence.store": "the intake streams a body into the store without holding it",
     "benchmarks.words": "gates of changes say why a run is not accepted as benchmarks do",
     "environments.words": "what components are called",
+    "catalogue.words": "what accelerators are called",
     "fleet.words": "what layouts are called",
     "health.words": "an item of the gate names causes as health does",
     "evidence.words": "what states and kinds of evidence are called",

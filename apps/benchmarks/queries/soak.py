@@ -9,6 +9,7 @@ from django.db.models import Max
 from apps.benchmarks.engine.soak import Soak, ends_at, soak
 from apps.benchmarks.models import BenchmarkRun
 from apps.catalogue.engine.fault_codes import xid_codes
+from apps.core.texts import say
 from apps.core.verdicts import Verdict
 from apps.health.models import FaultRecord, HealthState
 
@@ -43,5 +44,14 @@ def _breaks(node_ids: list[int], began: datetime) -> list[str]:
         observed_at__gte=began,
         since__lte=ends_at(began),
     ).select_related("node")
-    found = [str(one) for one in faults if one.kind == "sxid" or one.code in links]
-    return found + [f"{one.rule} of {one.node.name}" for one in degraded]
+    found = [
+        say(
+            "%(what)s on %(node)s",
+            what=f"{'SXid' if one.kind == 'sxid' else 'Xid'} {one.code}",
+            node=one.node.name,
+        )
+        for one in faults
+        if one.kind == "sxid" or one.code in links
+    ]
+    found += [say("%(what)s on %(node)s", what=one.rule, node=one.node.name) for one in degraded]
+    return list(dict.fromkeys(found))

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from django import template
 from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from apps.catalogue.forms import CONFIDENCE_WORDS, FIGURE_WORDS
+from apps.catalogue.words import accelerator_name, confidence_label, figure_label, source_of
 
 register = template.Library()
 _YES_OR_NO = {"yes": _("yes"), "no": _("no")}
+register.filter("accelerator_name", accelerator_name)
+register.filter("confidence_label", confidence_label)
+register.filter("figure_label", figure_label)
 
 
 @register.filter
-def confidence_label(confidence: str) -> str | Promise:
-    """How far a figure can be trusted, in words; one that the catalogue does not know as it is."""
-    return {str(one): word for one, word in CONFIDENCE_WORDS.items()}.get(confidence, confidence)
-
-
-@register.filter
-def figure_label(path: str) -> str | Promise:
-    """A field of a version table in words; one of another kind as it is."""
-    return FIGURE_WORDS.get(path, path)
+def source_link(source_id: str, kind: str) -> SafeString:
+    """A source of an entry: its title, with its address where that is known."""
+    title, url = source_of(kind, source_id)
+    if not url:
+        return format_html("{}", title)
+    return format_html('<a href="{}" rel="noreferrer">{}</a>', url, title)
 
 
 @register.filter

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from django import template
 
-from apps.environments.words import label_of
+from apps.environments.words import AREAS, RULES, SCHEMES, SWITCHES, Word, label_of
 
 register = template.Library()
 register.filter("component_label", label_of)
+_FIELDS = {"area": AREAS, "rule": RULES, "scheme": SCHEMES, "multiple": SWITCHES}
+
+
+@register.filter
+def component_word(value: str, field: str) -> Word:
+    """What a component's field holds, in words where it holds one of a few."""
+    return _FIELDS.get(field, {}).get(value, value)

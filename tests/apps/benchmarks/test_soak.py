@@ -66,7 +66,7 @@ def test_a_fault_of_a_link_within_the_day_breaks_it(found, verdict, run):
 def test_a_degraded_link_breaks_it_as_well(run):
     watch(run, hours=6, verdict=Verdict.WARN, rule="nvlink-slow")
     broken = queries.soak_of(run, run.received_at + timedelta(hours=7)).broken_by
-    assert "nvlink-slow of sn-00" in broken and len(broken) == 18
+    assert "nvlink-slow on sn-00" in broken and len(broken) == 18
 
 
 def test_the_page_and_the_api_show_it(run, vic, client_of, api):
@@ -74,7 +74,7 @@ def test_the_page_and_the_api_show_it(run, vic, client_of, api):
     assert "0 of 24 h" in text and "acceptance takes 24 h" in text
     fault(run, hours=0)
     text = client_of(vic).get(f"/benchmarks/{run.pk}/").content.decode()
-    assert "broken by xid 74 on sn-00" in text
+    assert "broken by Xid 74 on sn-00" in text
     body = api(factories.bearer(vic, "read")).get(f"/api/v1/benchmark-runs/{run.pk}/").json()
     assert (body["soak"]["verdict"], body["soak"]["needed_hours"]) == ("fail", 24)
-    assert body["soak"]["broken_by"] == ["xid 74 on sn-00"]
+    assert body["soak"]["broken_by"] == ["Xid 74 on sn-00"]
