@@ -18,11 +18,10 @@ from apps.core import clock
 from apps.core.actor import Actor, Via
 from apps.core.rights import Right
 from apps.core.speech import said
-from apps.core.units import show_bandwidth, show_share
+from apps.core.units import GB, show_bandwidth, show_binary_bytes, show_share
 from apps.core.verdicts import Verdict
 from apps.evidence.queries import receipts_visible
 
-GB = 1e9
 SHOWN_BREAKS = 3  # of what broke a soak
 
 
@@ -126,17 +125,7 @@ def _size_ticks(sizes: list[int]) -> dict[str, Any]:
         return {}
     step = max(1, -(-len(sizes) // 8))
     chosen = sizes[::step]
-    return {"tickmode": "array", "tickvals": chosen, "ticktext": [binary_size(size) for size in chosen]}
-
-
-def binary_size(size_bytes: int) -> str:
-    """A message size as nccl-tests steps it: 1 KiB, 64 MiB, 16 GiB."""
-    value, unit = float(size_bytes), "B"
-    for larger in ("KiB", "MiB", "GiB", "TiB"):
-        if value < 1024:
-            break
-        value, unit = value / 1024, larger
-    return f"{value:.0f} {unit}" if value == int(value) else f"{value:.1f} {unit}"
+    return {"tickmode": "array", "tickvals": chosen, "ticktext": [show_binary_bytes(size) for size in chosen]}
 
 
 def chart_summary(run: BenchmarkRun, accepted: Acceptance) -> str:
@@ -145,7 +134,7 @@ def chart_summary(run: BenchmarkRun, accepted: Acceptance) -> str:
         return _("The output holds no bandwidth.")
     said = {
         "busbw": show_bandwidth(run.busbw_bytes_per_s),
-        "size": binary_size(run.max_size_bytes),
+        "size": show_binary_bytes(run.max_size_bytes),
         "share": show_share(accepted.share),
     }
     if accepted.share is None:
@@ -175,7 +164,7 @@ def _point_row(point: dict[str, Any]) -> list[Any]:
     out, inside = point.get("out_of_place") or {}, point.get("in_place") or {}
     wrong = [value for value in (out.get("wrong"), inside.get("wrong")) if value is not None]
     return [
-        binary_size(point["size_bytes"]),
+        show_binary_bytes(point["size_bytes"]),
         point["size_bytes"],
         point.get("dtype"),
         out.get("time_us"),
@@ -210,7 +199,7 @@ def comparison_rows(comparison: Comparison) -> list[list[str]]:
     """Both runs at the sizes that they share."""
     return [
         [
-            binary_size(pair.size_bytes),
+            show_binary_bytes(pair.size_bytes),
             show_bandwidth(pair.busbw_bytes_per_s),
             show_bandwidth(pair.baseline_bytes_per_s),
             show_share(pair.ratio),

@@ -11,6 +11,8 @@ from apps.core.actor import Actor
 from apps.core.errors import Invalid, NotSignedIn
 from apps.core.texts import say
 
+STOP_POLLING = 286  # the status of a fragment that will not change any more: htmx and jobs.js ask no further
+
 
 def actor_of(request: HttpRequest) -> Actor:
     """The actor of a page. Raises NotSignedIn, which becomes a redirect to the sign-in page."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 GB = 10**9
 TB = 10**12
 GIB = 2**30
-MIB = 2**20
 
 
 def gb(value: float) -> float:
@@ -50,6 +49,18 @@ def show_bytes(size_bytes: float | None) -> str:
         if abs(size_bytes) >= factor:
             return f"{_three_digits(size_bytes / factor)} {unit}"
     return with_minus(f"{size_bytes:z.0f} B")
+
+
+def show_binary_bytes(size_bytes: int | None) -> str:
+    """A size for people in binary units, as tools step the sizes of messages: 1 KiB, 64 MiB, 16 GiB."""
+    if size_bytes is None:
+        return "?"
+    value, unit = float(size_bytes), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if value < 1024:
+            break
+        value, unit = value / 1024, larger
+    return f"{value:.0f} {unit}" if value.is_integer() else f"{value:.1f} {unit}"
 
 
 def show_bandwidth(bandwidth_bytes_per_s: float | None) -> str:

@@ -138,7 +138,7 @@ def heat_map(check: DriftCheck, entries: Sequence[Asked], *, only_differences: b
 def map_rows(table: Table, nodes: Mapping[str, int]) -> list[dict[str, Any]]:
     """The table turned over: a row for each group, its cells in the order of the table's components.
 
-    nodes: name to id, for links. Every group after the largest is odd.
+    nodes: name to id, for links.
     """
     rows = []
     for place, column in enumerate(table.columns):
@@ -147,7 +147,6 @@ def map_rows(table: Table, nodes: Mapping[str, int]) -> list[dict[str, Any]]:
             {
                 "count": column.count,
                 "verdict": column.verdict,
-                "is_odd": place > 0,
                 "links": named[:MOST_NAMES],
                 "more": max(0, len(named) - MOST_NAMES),
                 "cells": [row.cells[place] for row in table.rows],

@@ -18,7 +18,7 @@ from apps.core import clock, form_errors
 from apps.core.confirming import ConfirmedForm
 from apps.core.errors import Conflict, Invalid, Stale
 from apps.core.filtering import refuse_unknown
-from apps.core.pages import actor_of, version_in
+from apps.core.pages import STOP_POLLING, actor_of, version_in
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.fleet.page import cluster_context
@@ -29,8 +29,6 @@ from apps.launches.models import Launch, LaunchState
 from apps.launches.page import evaluation_context, launch_context
 from apps.launches.tables import LaunchTable
 from apps.launches.words import ITEMS
-
-STOP_POLLING = 286
 
 
 def launches(request: HttpRequest) -> HttpResponse:

@@ -1,5 +1,6 @@
 /* Draws Plotly figures from JSON script blocks, in the colours of the theme, and again when it changes.
    The library is loaded when the first chart comes near the screen. */
+import { colour, library } from "./drawing.js";
 import { bind, texts } from "./page.js";
 
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
@@ -7,27 +8,6 @@ const MARKERS = ["circle", "square", "diamond", "triangle-up", "cross", "x"];
 const REMOVED = ["lasso2d", "select2d", "sendChartToCloud"];
 const LOCALES = { own: { dictionary: texts.chart ?? {} } };
 const drawn = new Set();
-let library = null;
-
-function plotly(address) {
-  library ??= new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), { src: address });
-    script.addEventListener("load", () => resolve(window.Plotly));
-    script.addEventListener("error", reject);
-    document.head.append(script);
-  });
-  return library;
-}
-
-/** The value that a custom property has here, as a colour that Plotly understands. */
-function colour(element, name) {
-  const probe = document.createElement("i");
-  probe.style.color = `var(${name})`;
-  element.append(probe);
-  const value = getComputedStyle(probe).color;
-  probe.remove();
-  return value;
-}
 
 /** Layout of every chart; what the figure says itself wins. */
 function themed(element, layout) {
@@ -66,10 +46,10 @@ function told(trace, index) {
 
 async function draw(element) {
   const figure = JSON.parse(document.getElementById(element.dataset.chart).textContent);
-  const library = await plotly(element.dataset.plotly);
+  const plotly = await library(element.dataset.plotly, "Plotly");
   const data = figure.data.map(told);
   const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: REMOVED, locale: "own", locales: LOCALES };
-  await library.react(element, data, themed(element, figure.layout ?? {}), options);
+  await plotly.react(element, data, themed(element, figure.layout ?? {}), options);
   // The table below is for keyboards and readers; nothing inside the hidden figure takes the focus.
   for (const part of element.querySelectorAll("a, button, [tabindex]")) part.setAttribute("tabindex", "-1");
   drawn.add(element);

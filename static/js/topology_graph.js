@@ -1,28 +1,7 @@
 /* Draws the link graph of a topology on a canvas (data-graph), from positions that the server worked out.
    The canvas is hidden from assistive technology: the tables beside it say the same. */
+import { colour, library } from "./drawing.js";
 import { bind } from "./page.js";
-
-let library = null;
-
-function cytoscape(address) {
-  library ??= new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), { src: address });
-    script.addEventListener("load", () => resolve(window.cytoscape));
-    script.addEventListener("error", reject);
-    document.head.append(script);
-  });
-  return library;
-}
-
-/** A colour of the theme as Cytoscape understands it. */
-function colour(element, name) {
-  const probe = document.createElement("i");
-  probe.style.color = `var(${name})`;
-  element.append(probe);
-  const value = getComputedStyle(probe).color;
-  probe.remove();
-  return value;
-}
 
 function look(element) {
   const of = (name) => colour(element, name);
@@ -59,8 +38,8 @@ function look(element) {
 
 async function draw(element) {
   const elements = JSON.parse(document.getElementById(element.dataset.graph).textContent);
-  const library = await cytoscape(element.dataset.cytoscape);
-  const graph = library({
+  const cytoscape = await library(element.dataset.cytoscape, "cytoscape");
+  const graph = cytoscape({
     container: element,
     elements,
     layout: { name: "preset" },
@@ -72,10 +51,7 @@ async function draw(element) {
   graph.on("tap", "node[url]", (event) => location.assign(event.target.data("url")));
   graph.on("mouseover", "node", (event) => event.target.connectedEdges().addClass("is-lit"));
   graph.on("mouseout", "node", (event) => event.target.connectedEdges().removeClass("is-lit"));
-  new MutationObserver(() => graph.style(look(element))).observe(document.documentElement, {
-    attributes: true,
-    attributeFilter: ["data-bs-theme"],
-  });
+  document.addEventListener("portal:theme", () => graph.style(look(element)));
 }
 
 bind("[data-graph]", draw);

@@ -18,7 +18,7 @@ from apps.catalogue.engine.components import RuleKind, component
 from apps.changes.models import Stage
 from apps.changes.queries.targets import not_reaching
 from apps.core.speech import said
-from apps.core.units import GIB, MIB, show_bandwidth, show_share
+from apps.core.units import show_bandwidth, show_binary_bytes, show_share
 from apps.core.verdicts import Verdict
 from apps.environments.engine import drift
 from apps.environments.engine.rules import entry_for
@@ -29,7 +29,7 @@ COLLECTIVE = "all_reduce"
 OPENS = (Verdict.PASS, Verdict.WARN)
 # What an all-reduce needs to be accepted, for people.
 ALL_REDUCE_NEEDS = {
-    "size": f"{TRUSTED_SIZE_BYTES / GIB:.3g} GiB",
+    "size": show_binary_bytes(TRUSTED_SIZE_BYTES),
     "share": f"{MIN_BUSBW_SHARE * 100:.3g} %",
 }
 
@@ -110,19 +110,12 @@ def _benchmark(stage: Stage) -> Iterator[Wait]:
             "(%(found_share)s of theory); needed: at least %(size)s and %(share)s."
         ) % {
             "reason": said(REASONS[accepted.reason.value]),
-            "found_size": _binary(run.max_size_bytes),
+            "found_size": show_binary_bytes(run.max_size_bytes),
             "found": show_bandwidth(run.busbw_bytes_per_s),
             "found_share": show_share(accepted.share),
             **ALL_REDUCE_NEEDS,
         }
         yield Wait(code="benchmark", message=message)
-
-
-def _binary(size_bytes: int | None) -> str:
-    """A message size as benchmarks state it, in powers of two."""
-    if size_bytes is None:
-        return "?"
-    return f"{size_bytes / GIB:.3g} GiB" if size_bytes >= GIB else f"{size_bytes / MIB:.3g} MiB"
 
 
 def _some(names: list[str]) -> str:

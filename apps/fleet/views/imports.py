@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from apps.core import form_errors
 from apps.core.errors import Conflict, Invalid, PortalError, Stale, TooLarge
 from apps.core.filtering import refuse_unknown
-from apps.core.pages import actor_of, version_in
+from apps.core.pages import STOP_POLLING, actor_of, version_in
 from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.core.speech import said
@@ -72,7 +72,7 @@ def one_import(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     }
     if request.headers.get("HX-Request"):
         over = row.job is None or row.job.is_over
-        return render(request, "fleet/_import.html", context, status=286 if over else 200)
+        return render(request, "fleet/_import.html", context, status=STOP_POLLING if over else 200)
     return render(request, "fleet/import.html", context)
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from apps.core import form_errors
 from apps.core.errors import Invalid, Missing
-from apps.core.pages import actor_of
+from apps.core.pages import STOP_POLLING, actor_of
 from apps.fleet import queries
 from apps.fleet.engine.pool import Policy
 from apps.fleet.forms.what_ifs import FIRST_MIX, HOUR_S, POLICY_WORDS, MixedForm, MixFormSet, WhatIfForm
@@ -59,7 +59,7 @@ def what_if(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
         "charts": _charts(results) if results else [],
     }
     if request.headers.get("HX-Request"):
-        return render(request, "fleet/_what_if.html", context, status=286 if job.is_over else 200)
+        return render(request, "fleet/_what_if.html", context, status=STOP_POLLING if job.is_over else 200)
     return render(request, "fleet/what_if.html", context)
 
 

@@ -14,7 +14,7 @@ from apps.core.actor import Actor
 from apps.core.administration import tabs
 from apps.core.errors import Invalid
 from apps.core.filtering import refuse_unknown
-from apps.core.pages import actor_of
+from apps.core.pages import STOP_POLLING, actor_of
 from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.jobs import forms, queries, services
@@ -23,8 +23,6 @@ from apps.jobs.models import Job
 from apps.jobs.running import SUMMARY
 from apps.jobs.services import audit_work
 from apps.jobs.services.schedules import change_schedule
-
-STOP_POLLING = 286
 
 
 def jobs(request: HttpRequest) -> HttpResponse:

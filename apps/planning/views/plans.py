@@ -18,7 +18,7 @@ from apps.core import form_errors
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.core.filtering import refuse_unknown
-from apps.core.pages import actor_of
+from apps.core.pages import STOP_POLLING, actor_of
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.core.texts import say
@@ -35,7 +35,6 @@ from apps.planning.queries.validation import validation as validated
 from apps.planning.tables import FoundTable, PlanTable, standing_of
 from apps.planning.trust import validation_context
 
-STOP_POLLING = 286
 MOST_CHOICES = 200  # versions that the lists of the comparison offer
 
 

@@ -9,14 +9,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from apps.core.errors import Invalid
-from apps.core.pages import actor_of
+from apps.core.pages import STOP_POLLING, actor_of
 from apps.jobs.models import Job, JobState
 from apps.planning.services.studies import ask_study
 from apps.planning.studies import STUDIES, asking, study_named
 from apps.planning.studies.base import Study
 from apps.planning.studies.fields import StudyForm
-
-STOP_POLLING = 286
 
 
 def hub(request: HttpRequest) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from apps.core.actor import Actor
 from apps.core.errors import Missing
-from apps.core.pages import actor_of
+from apps.core.pages import STOP_POLLING, actor_of
 from apps.core.rights import Right
 from apps.evidence.models import ReceiptState
 from apps.evidence.queries import receipt_for, receipts_visible
@@ -24,7 +24,6 @@ from apps.portal import client
 from apps.portal.forms import HandInForm
 from apps.portal.services import intake
 
-STOP_POLLING = 286
 _SENT_SHOWN = 200
 
 

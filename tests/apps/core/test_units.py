@@ -6,7 +6,7 @@ import pytest
 from django.template import Context, Template
 
 from apps.core.templatetags.components import quantity
-from apps.core.units import show_bytes, show_change, show_seconds, show_share
+from apps.core.units import show_binary_bytes, show_bytes, show_change, show_seconds, show_share
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,11 @@ def test_a_template_writes_a_true_minus_sign_before_any_figure():
 
 def test_what_is_not_known_is_a_question_mark():
     assert [show_share(None), show_bytes(None), show_seconds(None)] == ["?", "?", "?"]
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "shown"),
+    [(512, "512 B"), (1 << 10, "1 KiB"), (3 << 29, "1.5 GiB"), (16 << 30, "16 GiB"), (None, "?")],
+)
+def test_sizes_of_messages_are_binary(size_bytes, shown):
+    assert show_binary_bytes(size_bytes) == shown
