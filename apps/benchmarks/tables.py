@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of
 from apps.core.templatetags.components import verdict, when
-from apps.core.units import show_bandwidth, show_bytes, show_share
+from apps.core.units import show_bandwidth, show_binary_bytes, show_share
 
 _NUMBER = {"td": {"class": "number"}, "th": {"class": "number"}}
 
@@ -50,7 +50,7 @@ class RunTable(tables.Table):
         return show_share(acceptance_of(record).share)
 
     def render_max_size_bytes(self, value: int) -> str:
-        return show_bytes(value)
+        return show_binary_bytes(value)
 
     def render_received_at(self, value: datetime) -> SafeString:
         return when(value)

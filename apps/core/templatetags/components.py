@@ -34,6 +34,7 @@ drawings.register_on(register)
 HEAT_STEPS = 10
 
 register.filter("bytes", units.show_bytes)
+register.filter("binary_bytes", units.show_binary_bytes)
 register.filter("bandwidth", units.show_bandwidth)
 register.filter("seconds", units.show_seconds)
 register.filter("share", units.show_share)
