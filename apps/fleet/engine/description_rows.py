@@ -7,6 +7,7 @@ no row. What a switch has beneath it is a link; where that hung elsewhere on rec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from apps.fleet.engine.description import FleetDescription, Node, Part, Switch
@@ -25,10 +26,13 @@ def rows_of(
     aliases: other names of nodes → names on record. recorded: the fleet on record, with its switches above nodes.
     """
     names = aliases or {}
+    counts = {node.name: node.cards for node in recorded.nodes} if recorded else {}
     tables = {
         Table.DOMAINS: _domains(fleet),
         Table.NODES: [_node(node, fleet, names) for node in fleet.nodes],
-        Table.ACCELERATORS: [row for node in fleet.nodes for row in _cards(node, fleet, names)],
+        Table.ACCELERATORS: [
+            row for node in fleet.nodes for row in _cards(_counted(node, names, counts), fleet, names)
+        ],
         Table.SWITCHES: [{"name": one.name, "tier": one.tier} for one in fleet.switches],
         Table.LINKS: [*_links(fleet, names), *_tree(fleet, names, recorded.switches if recorded else ())],
     }
@@ -52,8 +56,15 @@ def _node(node: Node, fleet: FleetDescription, names: Mapping[str, str]) -> dict
     return row
 
 
+def _counted(node: Node, names: Mapping[str, str], counts: Mapping[str, int | None]) -> Node:
+    """A node that lies in one sub-domain, with the accelerators that are on record where the file counts none."""
+    if node.cards is not None or len(node.spans) != 1:
+        return node
+    return replace(node, cards=counts.get(names.get(node.name, node.name)))
+
+
 def _cards(node: Node, fleet: FleetDescription, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    if Part.CARDS not in fleet.says or not node.cards:
+    if not node.cards:
         return []
     homes = [span.sub_domain for span in node.spans for _card in range(span.cards or node.cards)]
     rows: list[dict[str, Any]] = []

@@ -174,6 +174,36 @@ def test_a_node_that_hangs_elsewhere_and_a_tier_that_is_gone_are_told_then_taken
     assert scheduler_file(cluster, form="slurm_tree").text == changed
 
 
+def test_a_node_in_another_sub_domain_moves_with_its_accelerators(
+    cluster, bo, actor_for, delivered, bring_in
+):
+    services.build_domain(
+        actor=actor_for(bo),
+        cluster_id=cluster.pk,
+        name="sn",
+        layout=template("144-as-6x24"),
+        accelerator_model="nvidia-gb200",
+    )
+    changed = scheduler_file(cluster, form="slurm_block").text.replace("[01-03]", "[01-02,04]")
+    changed = changed.replace("[04-06]", "[03,05-06]")
+    bring_in(delivered(changed))
+    assert scheduler_file(cluster, form="slurm_block").text == changed
+
+
+def test_a_domain_without_sub_domains_beside_one_with_is_a_block_of_its_own(domain, cluster, bo, actor_for):
+    services.build_domain(
+        actor=actor_for(bo),
+        cluster_id=cluster.pk,
+        name="halved",
+        layout=template("144-as-6x24"),
+        accelerator_model="nvidia-gb200",
+    )
+    assert (
+        "BlockName=sn Nodes=sn-n[01-18]\nBlockSizes=3,6,12\n"
+        in scheduler_file(cluster, form="slurm_block").text
+    )
+
+
 def test_a_kueue_topology_is_held_against_the_labels_of_the_nodes(
     domain, cluster, bo, actor_for, delivered, bring_in
 ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.core.texts import say
@@ -24,6 +24,7 @@ PREFIX = "topology.supernode-portal"
 HOSTNAME = "kubernetes.io/hostname"
 CLIQUE = "nvidia.com/gpu.clique"
 TOPOGRAPH_TIER = "fabric.topograph.run/tier-"
+_HEIGHT = {Role.SUBDOMAIN: 0, Role.DOMAIN: 1, Role.SWITCH: 2}
 _VALUE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
 
@@ -92,7 +93,7 @@ def levels_in(labels: Sequence[Mapping[str, str]]) -> tuple[LabelLevel, ...]:
 
 
 def fleet_of_labels(nodes: Mapping[str, Mapping[str, str]], levels: Sequence[LabelLevel]) -> FleetDescription:
-    """The fleet that labels say; a node without the label of a level that others have is a problem."""
+    """The fleet that labels say; a node without the label of a level that its neighbours have is a problem."""
     domain = next((level for level in levels if level.role is Role.DOMAIN), None)
     hall = next((level for level in levels if level.role is Role.SUBDOMAIN), None)
     tiers = sorted((level for level in levels if level.role is Role.SWITCH), key=lambda one: one.tier)
@@ -102,9 +103,7 @@ def fleet_of_labels(nodes: Mapping[str, Mapping[str, str]], levels: Sequence[Lab
             subject=name,
             message=say("node %(name)s has no label %(label)s", name=name, label=level.label),
         )
-        for level in levels
-        for name, labels in nodes.items()
-        if not labels.get(level.label)
+        for level, name in _missing(nodes, levels)
     ]
     domains: dict[str, dict[str, None]] = {}
     made = []
@@ -123,6 +122,27 @@ def fleet_of_labels(nodes: Mapping[str, Mapping[str, str]], levels: Sequence[Lab
         switches=switches,
         problems=[*problems, *more],
     )
+
+
+def _missing(
+    nodes: Mapping[str, Mapping[str, str]], levels: Sequence[LabelLevel]
+) -> Iterator[tuple[LabelLevel, str]]:
+    """Levels that a node leaves out and those have with whom it shares the level below, or the one above.
+
+    Beneath one switch there may be nodes that are in no domain, and a part of a fleet may have no sub-domains or
+    switches.
+    """
+    ordered = sorted(levels, key=lambda one: (_HEIGHT[one.role], one.tier))
+    for place, level in enumerate(ordered):
+        beside = [ordered[:place][::-1], ordered[place + 1 :] if level.role is not Role.DOMAIN else []]
+        having = [labels for labels in nodes.values() if labels.get(level.label)]
+        shared = {(one.label, labels.get(one.label)) for some in beside for one in some for labels in having}
+        for name, labels in nodes.items():
+            nearest = [next((one.label for one in some if labels.get(one.label)), "") for some in beside]
+            if not labels.get(level.label) and any(
+                label and (label, labels[label]) in shared for label in nearest
+            ):
+                yield level, name
 
 
 def _entries(nodes: Mapping[str, Mapping[str, str]], tiers: Sequence[LabelLevel]) -> list[Entry]:

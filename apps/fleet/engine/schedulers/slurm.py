@@ -16,7 +16,12 @@ from apps.fleet.engine.description import (
     described,
     natural,
 )
-from apps.fleet.engine.schedulers.export import Note, domains_as_nodes, sub_domains_as_nodes
+from apps.fleet.engine.schedulers.export import (
+    Note,
+    domain_of_sub_domain,
+    domains_as_nodes,
+    sub_domains_as_nodes,
+)
 from apps.fleet.engine.schedulers.forest import Entry, forest
 
 
@@ -43,9 +48,16 @@ def domain_blocks(fleet: FleetDescription) -> Blocks:
 
 
 def sub_domain_blocks(fleet: FleetDescription) -> tuple[Blocks, tuple[Note, ...]]:
-    """Blocks of the sub-domains, sized up to a whole domain; empty, with a note, where nodes are split."""
-    nodes, notes = sub_domains_as_nodes(fleet)
-    whole = max((len(one) for one in domains_as_nodes(fleet).values()), default=0)
+    """Blocks of the sub-domains, and of domains that have none, sized up to a whole domain.
+
+    Empty where there are no sub-domains, and, with a note, where nodes are split.
+    """
+    halls, notes = sub_domains_as_nodes(fleet)
+    if not halls:
+        return Blocks(nodes={}, sizes=()), notes
+    domains, divided = domains_as_nodes(fleet), {domain_of_sub_domain(fleet)[hall] for hall in halls}
+    nodes = halls | {name: members for name, members in domains.items() if name not in divided}
+    whole = max(len(one) for one in domains.values())
     return Blocks(nodes=nodes, sizes=block_sizes([len(one) for one in nodes.values()], whole=whole)), notes
 
 

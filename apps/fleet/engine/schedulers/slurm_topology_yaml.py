@@ -81,7 +81,12 @@ def _read_blocks(block: Mapping[str, Any], finer: Mapping[str, Any] | None) -> F
         return slurm.fleet_of_blocks(blocks)
     home = {node: name for name, nodes in blocks for node in nodes}
     finer_blocks = [(one["name"], one["nodes"]) for one in finer["blocks"]]
-    domain_of = {name: home[nodes[0]] for name, nodes in finer_blocks if nodes and nodes[0] in home}
+    whole = {name for name, _nodes in blocks}
+    domain_of = {
+        name: home[nodes[0]]
+        for name, nodes in finer_blocks
+        if nodes and nodes[0] in home and name not in whole
+    }
     inside = {node for _, nodes in finer_blocks for node in nodes}
     plain = [(name, [node for node in nodes if node not in inside]) for name, nodes in blocks]
     return slurm.fleet_of_blocks([*finer_blocks, *plain], domain_of=domain_of)
