@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from apps.core.errors import Invalid
+from apps.core.foreign import why
 from apps.core.texts import say
 
 LIMIT_NODES = 2_000_000
@@ -197,12 +198,10 @@ class _Count:
 
 
 def _error(what: str, code: str, line: int) -> UnsafeYaml:
-    return UnsafeYaml(f"line {line}: {what}", code=code, line=line)
+    return UnsafeYaml(say("line %(line)s: %(what)s", line=line, what=what), code=code, line=line)
 
 
 def _refused(fault: yaml.YAMLError) -> UnsafeYaml:
     mark = getattr(fault, "problem_mark", None)
-    line = mark.line + 1 if mark is not None else None
-    said = getattr(fault, "problem", None) or getattr(fault, "reason", None) or say("cannot be read")
-    where = f"line {line}: " if line is not None else ""
-    return UnsafeYaml(say("%(where)sno valid YAML: %(said)s", where=where, said=said), line=line)
+    what = say("no valid YAML: %(said)s", said=why(fault))
+    return _error(what, "bad_yaml", mark.line + 1) if mark is not None else UnsafeYaml(what, line=None)

@@ -28,3 +28,7 @@ ALL_REDUCE: Mapping[Verdict, Word] = {
     Verdict.FAIL: _("the all-reduce fails"),
     Verdict.UNKNOWN: _("the all-reduce is not known"),
 }
+NODES: Mapping[Verdict, Word] = {
+    Verdict.WARN: _("nodes are sub-healthy or in maintenance"),
+    Verdict.FAIL: _("nodes are faulty or in quarantine"),
+}

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from apps.core import safe_yaml
 from apps.core.errors import FieldError, Invalid
+from apps.core.foreign import why
 from apps.core.texts import say
 from apps.fleet.engine.tables import SCHEMAS, Table
 
@@ -103,16 +104,14 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as fault:
-        line = getattr(fault, "lineno", None)
-        where = f"line {line}: " if line else ""
-        raise _invalid(
-            say("%(where)sno valid JSON: %(fault)s", where=where, fault=getattr(fault, "msg", fault)),
-            "bad_json",
-        ) from fault
+        message = say("no valid JSON: %(fault)s", fault=why(fault))
+        if line := getattr(fault, "lineno", None):
+            message = say("line %(line)s: %(what)s", line=line, what=message)
+        raise _invalid(message, "bad_json") from fault
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(say("%(name)s is no number", name=name))
 
 
 def _tables(value: Any) -> Rows:

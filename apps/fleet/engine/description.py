@@ -174,7 +174,8 @@ def only(fleet: FleetDescription, parts: Iterable[Part]) -> FleetDescription:
 def about(fleet: FleetDescription, nodes: Iterable[str]) -> FleetDescription:
     """The part of a fleet that is about these nodes, to hold against a file that tells of them alone.
 
-    Switches keep those of the nodes that stand directly beneath them, and go where none is left.
+    Switches keep those of the nodes that stand directly beneath them, and go where none is left. Links are those among
+    the nodes: what leads out of them such a file does not name.
     """
     names = frozenset(nodes)
     kept = [node for node in fleet.nodes if node.name in names]
@@ -189,7 +190,7 @@ def about(fleet: FleetDescription, nodes: Iterable[str]) -> FleetDescription:
         domains=[one for one in fleet.domains if one.name in homes],
         nodes=kept,
         switches=above,
-        links=[one for one in fleet.links if {one.a.split("/")[0], one.b.split("/")[0]} & names],
+        links=[one for one in fleet.links if {one.a.split("/")[0], one.b.split("/")[0]} <= names],
     )
 
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from apps.core.errors import FieldError, Invalid
+from apps.core.foreign import why
 from apps.core.texts import say
 from apps.fleet.engine import rank_maps
 
@@ -29,7 +30,7 @@ def _json(text: str, per_node: int) -> tuple[str, ...]:
     try:
         value: Any = json.loads(text)
     except (ValueError, RecursionError) as fault:
-        message = say("no valid JSON: %(fault)s", fault=getattr(fault, "msg", fault))
+        message = say("no valid JSON: %(fault)s", fault=why(fault))
         raise Invalid(
             message, code="bad_json", errors=[FieldError(pointer="/ranks", message=message)]
         ) from fault

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 
+from apps.catalogue.queries import accelerators_for
+from apps.core.errors import FieldError, Invalid
+from apps.core.texts import say
 from apps.fleet.engine import layouts
 from apps.fleet.engine.description import FleetDescription
 from apps.fleet.engine.layouts import Layout, describe
@@ -30,6 +34,18 @@ class DomainPreview:
         return self.fleet.nodes[-1].name
 
 
+def require_known_model(cluster: Cluster, model: str) -> None:
+    """Raises Invalid where the catalogue, as the cluster has it, holds no accelerator of that id."""
+    known = accelerators_for(cluster.scope_id)
+    if model in known:
+        return
+    close = difflib.get_close_matches(model, known, n=3, cutoff=0.4)
+    message = say("there is no accelerator %(model)s in the catalogue", model=repr(model))
+    if close:
+        message = say("%(what)s; %(close)s may be meant", what=message, close=", ".join(close))
+    raise Invalid(message, errors=[FieldError(pointer="/accelerator_model", message=message)])
+
+
 def domain_preview(
     *,
     cluster: Cluster,
@@ -39,7 +55,8 @@ def domain_preview(
     first_node: int,
     scale_out_bytes_per_s: float | None,
 ) -> DomainPreview:
-    """What building would make, without making it. Takes what `services.build_domain` takes."""
+    """What building would make, without making it. Takes what `services.build_domain` takes. Raises Invalid."""
+    require_known_model(cluster, accelerator_model)
     fleet = describe(layout, domain=name, model=accelerator_model, first_node=first_node)
     names = [node.name for node in fleet.nodes]
     taken = Node.objects.filter(cluster=cluster, name__in=names).values_list("name", flat=True)

@@ -9,12 +9,13 @@ from functools import lru_cache
 from django.db.models import Count
 
 from apps.core.errors import Invalid, OutOfRange
+from apps.fleet.engine.description import FleetDescription
 from apps.fleet.engine.fit import Fit, all_to_all_share, fits
 from apps.fleet.engine.graph import Graph, Medium, TopologyKind
 from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import Layout, graph_of
 from apps.fleet.engine.metrics import TopologyMetrics, analyse, oversubscription
-from apps.fleet.engine.wiring import graph_of_fleet
+from apps.fleet.engine.wiring import graph_of_fleet, joined_as
 from apps.fleet.models import Domain, Link, Node
 from apps.fleet.queries.description import description_of
 
@@ -78,6 +79,14 @@ def fabric_of(domain: Domain) -> Fabric | None:
         return fabric_of_layout(layout)
     graph = _graph_of_links(domain)
     return _fabric(graph, None) if graph is not None else None
+
+
+def wired_fleet_of(domain: Domain) -> FleetDescription:
+    """A domain with its switches and links; those of its layout where the records hold none, as of a mesh or a ring."""
+    fleet = description_of(domain.cluster, domain=domain, fabric=True)
+    if fleet.links or (layout := layout_of(domain)) is None:
+        return fleet
+    return joined_as(layout, fleet, domain=domain.name)
 
 
 def worst_ratio_of(domain: Domain) -> float:

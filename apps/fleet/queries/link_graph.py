@@ -11,10 +11,8 @@ from apps.core.status import sign_of
 from apps.fleet.engine.view import Detail, place
 from apps.fleet.engine.view_boxes import Box, Kind
 from apps.fleet.engine.view_links import DrawnLink, drawn_links
-from apps.fleet.engine.wiring import joined_as
 from apps.fleet.models import Domain
-from apps.fleet.queries.description import description_of
-from apps.fleet.queries.fabric import layout_of
+from apps.fleet.queries.fabric import wired_fleet_of
 from apps.fleet.queries.topology import NodePart
 
 _FRAMES = (Kind.DOMAIN, Kind.SUBDOMAIN, Kind.NODE)
@@ -34,9 +32,7 @@ def link_graph_of(domain: Domain, parts: Iterable[NodePart], *, here: str) -> Li
 
     here: address of the page without a selection; nodes lead to their selection on it.
     """
-    fleet = description_of(domain.cluster, domain=domain, fabric=True)
-    if not fleet.links and (layout := layout_of(domain)) is not None:
-        fleet = joined_as(layout, fleet, domain=domain.name)
+    fleet = wired_fleet_of(domain)
     picture = place(fleet)
     links = drawn_links(fleet, picture)
     by_name = {part.node.name: part for part in parts}

@@ -20,8 +20,9 @@ from apps.fleet.engine.schedulers.export import Export
 from apps.fleet.engine.schedulers.labels import node_labels
 from apps.fleet.engine.schedulers.reading import KINDS, ONE_NODE, read_fleet
 from apps.fleet.engine.schedulers.writing import write_fleet
-from apps.fleet.models import Cluster, Domain
+from apps.fleet.models import Cluster, Domain, Node
 from apps.fleet.queries.description import aliases_of, description_of
+from apps.fleet.queries.fabric import wired_fleet_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +64,12 @@ def comparison_of(actor: Actor, cluster: Cluster, receipt_id: int) -> FileCompar
         labels = _labels_of_nodes(actor, cluster)
         seen = kueue_topology.read(facts, of_node=labels)
         tiers = tuple(_missing_tier(label) for label in kueue_topology.left_out(facts, labels))
-    fleet = description_of(cluster, fabric=Part.LINKS in seen.says)
-    fleet = replace(
-        fleet, says=fleet.says | {Part.SWITCHES}
-    )  # where none is on record, each of the file is news
     if kind in ONE_NODE:
-        fleet = only(about(fleet, [node]), seen.says)
+        fleet = only(about(_around(cluster, node), [node]), seen.says)
+    else:
+        fleet = description_of(cluster, fabric=Part.LINKS in seen.says)
+        # Where no switch is on record each of the file is news.
+        fleet = replace(fleet, says=fleet.says | {Part.SWITCHES})
     return FileComparison(
         receipt=receipt,
         recorded=fleet,
@@ -76,6 +77,14 @@ def comparison_of(actor: Actor, cluster: Cluster, receipt_id: int) -> FileCompar
         differences=(*tiers, *differences(fleet, seen, aliases=aliases)),
         aliases=aliases,
     )
+
+
+def _around(cluster: Cluster, node: str) -> FleetDescription:
+    """The domain that a node is in, with the links of its accelerators; the whole fleet where it is in none."""
+    row = Node.objects.filter(cluster=cluster, name=node).select_related("domain__cluster").first()
+    if row is None or row.domain is None:
+        return description_of(cluster, fabric=True)
+    return wired_fleet_of(row.domain)
 
 
 def _labels_of_nodes(actor: Actor, cluster: Cluster) -> Mapping[str, Mapping[str, str]]:

@@ -19,6 +19,7 @@ from apps.fleet.engine.layout_values import as_values
 from apps.fleet.engine.layouts import Layout
 from apps.fleet.engine.wiring import wired
 from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, SubDomain, Switch
+from apps.fleet.queries.domains import require_known_model
 
 
 @decision
@@ -35,12 +36,13 @@ def build_domain(
     """A domain with its sub-domains, nodes, accelerators, switches and links, from a layout.
 
     first_node: the number of the first node in the layout's node name pattern.
-    Raises Invalid (the layout, the name), Conflict where the domain, a node or a switch exists already.
+    Raises Invalid (the layout, the name, the accelerator), Conflict where the domain, a node or a switch exists.
     """
     cluster = Cluster.objects.get(pk=cluster_id)
     actor.require(Right.OPERATE, cluster.scope_id)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     name = _checked_name(name)
+    require_known_model(cluster, accelerator_model)
     layout = layouts.build(layout)
     description = wired(layout, domain=name, model=accelerator_model, first_node=first_node)
     try:

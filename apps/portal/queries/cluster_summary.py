@@ -22,7 +22,7 @@ from apps.fleet.words import layout_said
 from apps.launches.models import Launch, LaunchState
 from apps.launches.queries import Decision
 from apps.launches.queries.launches import decisions_of
-from apps.portal.words import ALL_REDUCE, DRIFT, FITNESS, Word
+from apps.portal.words import ALL_REDUCE, DRIFT, FITNESS, NODES, Word
 
 _WORST_FIRST = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WARN, Verdict.WAIVED, Verdict.PASS)
 
@@ -44,8 +44,8 @@ class DomainSummary:
 
     @property
     def verdict(self) -> Verdict:
-        """Fit to train: drift and benchmark; what is not known is unknown."""
-        return combine([self._drift, self._all_reduce])
+        """Fit to train: drift, benchmark, and its nodes; what is not known is unknown."""
+        return combine([self._drift, self._all_reduce, self._nodes])
 
     @property
     def fitness(self) -> Word:
@@ -60,7 +60,7 @@ class DomainSummary:
     @property
     def causes(self) -> list[Word]:
         """What makes it less than fit, whether or not something else is worse."""
-        found = (DRIFT.get(self._drift), ALL_REDUCE.get(self._all_reduce))
+        found = (DRIFT.get(self._drift), ALL_REDUCE.get(self._all_reduce), NODES.get(self._nodes))
         return [cause for cause in found if cause is not None]
 
     @property
@@ -70,6 +70,14 @@ class DomainSummary:
     @property
     def _all_reduce(self) -> Verdict:
         return self.acceptance.verdict if self.acceptance else Verdict.UNKNOWN
+
+    @property
+    def _nodes(self) -> Verdict:
+        """A launch on the whole domain takes every node: one with a fault or in quarantine stops it."""
+        if self.states.get(NodeState.QUARANTINED):
+            return Verdict.FAIL
+        doubtful = self.states.get(NodeState.SUB_HEALTHY) or self.states.get(NodeState.MAINTENANCE)
+        return Verdict.WARN if doubtful else Verdict.PASS
 
     @property
     def in_service(self) -> int:

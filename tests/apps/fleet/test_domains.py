@@ -80,7 +80,7 @@ def test_a_viewer_builds_nothing(cluster, vic, actor_for):
             cluster_id=cluster.pk,
             name="sn",
             layout=template("8-mesh"),
-            accelerator_model="x",
+            accelerator_model="nvidia-gb200",
         )
 
 
@@ -103,7 +103,7 @@ def test_the_page_builds_a_domain_and_shows_it(cluster, bo, client_of):
 
 
 def test_over_rest_a_free_layout_is_tried_then_built(cluster, bo, api):
-    body = {"cluster": cluster.slug, "name": "f", "accelerator_model": "ascend-910c"}
+    body = {"cluster": cluster.slug, "name": "f", "accelerator_model": "huawei-ascend-910c"}
     body["layout"] = as_values(template("72-as-9x8")) | {"key": "free", "nodes": 4}
     caller = api(factories.bearer(bo, "read", "fleet:write"))
     tried = caller.post("/api/v1/domains/?dry_run=true", body, format="json")
@@ -116,7 +116,7 @@ def test_over_rest_a_free_layout_is_tried_then_built(cluster, bo, api):
 
 
 def test_over_rest_a_wrong_layout_names_each_wrong_field(cluster, bo, api):
-    body = {"cluster": cluster.slug, "name": "f", "accelerator_model": "x"}
+    body = {"cluster": cluster.slug, "name": "f", "accelerator_model": "nvidia-gb200"}
     body["layout"] = as_values(template("72-as-9x8")) | {"nodes": -1, "colour": "red"}
     body["layout"]["tiers"][0]["link_bytes_per_s"] = -5
     answer = api(bo).post("/api/v1/domains/", body, format="json")
@@ -125,11 +125,22 @@ def test_over_rest_a_wrong_layout_names_each_wrong_field(cluster, bo, api):
 
 
 def test_negative_bandwidth_is_refused(cluster, bo, api):
-    body = {"cluster": cluster.slug, "name": "f", "accelerator_model": "x"}
+    body = {"cluster": cluster.slug, "name": "f", "accelerator_model": "nvidia-gb200"}
     body["layout"] = as_values(template("72-as-9x8"))
     body["layout"]["tiers"][0]["link_bytes_per_s"] = -5
     answer = api(bo).post("/api/v1/domains/", body, format="json")
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/tiers/0/link_bytes_per_s")
+
+
+@pytest.mark.parametrize("dry_run", ["true", "false"])
+def test_an_accelerator_that_the_catalogue_does_not_have_is_refused_with_those_that_are_like_it(
+    dry_run, cluster, bo, api
+):
+    body = {"cluster": cluster.slug, "name": "f", "accelerator_model": "ascend-910c", "template": "8-mesh"}
+    answer = api(bo).post(f"/api/v1/domains/?dry_run={dry_run}", body, format="json")
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["pointer"]) == (400, "/accelerator_model")
+    assert "huawei-ascend-910c" in error["message"]
 
 
 def test_what_was_built_is_described_as_the_layout_says(cluster, build):

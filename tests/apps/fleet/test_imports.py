@@ -9,10 +9,12 @@ import json
 import pytest
 import yaml
 from django.db import connection
+from django.utils.translation import override
 
 from apps.audit.models import AuditEvent
 from apps.core.actor import system
 from apps.core.errors import Conflict, Invalid, NotAllowed, Stale, TooLarge
+from apps.core.speech import said
 from apps.fleet import services, tasks
 from apps.fleet.engine.importing import Mode
 from apps.fleet.engine.tables import Table
@@ -401,6 +403,23 @@ def test_the_link_graph_of_a_mesh_has_the_names_of_its_nodes(built, cluster):
     picture = topology.picture_of(cluster, domain, topology.nodes_to_draw(cluster, domain), Colours())
     graph = link_graph_of(domain, picture.nodes, here="?")
     assert {link.a.split("/")[0] for link in graph.links} == {node.name for node in nodes} == {"sn-n07"}
+
+
+@pytest.mark.parametrize(
+    ("data", "said_of_it"),
+    [
+        (b'{"nodes": [', "第 1 行：不是有效的 JSON：此处应有一个值"),
+        (b'{"nodes": NaN}', "不是有效的 JSON：NaN 不是数字"),
+        (b"[" * 100_000, "不是有效的 JSON：嵌套过深"),
+        (b"nodes:\n- {name: x\n", "第 3 行：不是有效的 YAML：此处应有 ',' 或 '}'"),
+        (b"nodes: []\nnodes: []\n", "第 2 行：键 'nodes' 出现了两次"),
+    ],
+)
+def test_what_the_libraries_say_of_a_file_is_said_in_the_readers_language(data, said_of_it, receive):
+    with pytest.raises(Invalid) as refused:
+        receive(data)
+    with override("zh-hans"):
+        assert said(refused.value.message) == said_of_it
 
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "\n".join(

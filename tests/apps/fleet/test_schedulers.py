@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 import pytest
 
@@ -19,6 +20,7 @@ from apps.fleet.services.imports import apply_import
 from apps.fleet.services.schedulers import import_from_file
 from apps.fleet.words import SCHEDULER_FORMATS
 from tests import factories
+from tests.support import corpus
 
 pytestmark = pytest.mark.django_db
 
@@ -202,6 +204,21 @@ def test_a_domain_without_sub_domains_beside_one_with_is_a_block_of_its_own(doma
         "BlockName=sn Nodes=sn-n[01-18]\nBlockSizes=3,6,12\n"
         in scheduler_file(cluster, form="slurm_block").text
     )
+
+
+def test_links_among_the_cards_of_a_node_are_held_against_its_layout(cluster, bo, actor_for, delivered):
+    services.build_domain(
+        actor=actor_for(bo),
+        cluster_id=cluster.pk,
+        name="m",
+        layout=template("8-mesh"),
+        accelerator_model="nvidia-gb200",
+    )
+    text = corpus.read("nccl-topo-xml/mi300x8-dump-xgmi-8nic.xml").decode()
+    same, actor = delivered(text, node="m-n01"), actor_for(bo)
+    assert comparison_of(actor, cluster, same.pk).differences == ()
+    fewer = delivered(re.sub(r"<xgmi [^>]*>", "", text, count=1), node="m-n01")
+    assert comparison_of(actor, cluster, fewer.pk).has_problems
 
 
 def test_a_kueue_topology_is_held_against_the_labels_of_the_nodes(

@@ -13,6 +13,7 @@ from apps.changes.models import Change
 from apps.changes.services.drafting import Content
 from apps.core import clock
 from apps.core.actor import Actor
+from apps.core.verdicts import Verdict
 from apps.environments import services as environments
 from apps.environments.models import DriftFinding
 from apps.fleet import services as fleet
@@ -21,6 +22,7 @@ from apps.health.models import FaultRecord
 from apps.launches import services as launches
 from apps.launches.models import Evaluation, SignOff
 from apps.portal.queries import decided, fleet_figures, needs_me, search
+from apps.portal.queries.cluster_summary import domain_summaries
 from tests import factories
 
 
@@ -109,6 +111,26 @@ def test_a_node_whose_drift_fails_is_in_service_and_not_fit(
     clusters = client_of(bo).get(reverse("fleet:clusters")).content.decode()
     assert "1 domain not fit" in clusters
     assert "no node in quarantine" not in clusters
+
+
+@pytest.mark.parametrize(
+    ("held", "verdict", "cause"),
+    [
+        ({"health": "faulty"}, Verdict.FAIL, "nodes are faulty or in quarantine"),
+        ({"health": "sub_healthy"}, Verdict.UNKNOWN, "nodes are sub-healthy or in maintenance"),
+        ({"life_cycle": "repair"}, Verdict.UNKNOWN, "nodes are sub-healthy or in maintenance"),
+        ({}, Verdict.UNKNOWN, ""),
+    ],
+)
+def test_a_domain_with_an_unwell_node_is_not_fit(
+    held: dict[str, str], verdict: Verdict, cause: str, domain: Any, client_of: Any, vic: Any
+) -> None:
+    Node.objects.filter(pk=Node.objects.filter(domain=domain).first().pk).update(**held)
+    (summary,) = domain_summaries([domain.cluster])[domain.cluster_id]
+    assert summary.verdict is verdict  # what is not known hides a warning, and not a failure
+    assert cause in ", ".join(map(str, summary.causes))
+    page = client_of(vic).get(reverse("portal:cluster", args=[domain.cluster.slug])).content.decode()
+    assert cause in page
 
 
 def test_a_domain_of_which_nothing_is_known_is_not_said_to_be_without_trouble(
