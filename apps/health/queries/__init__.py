@@ -3,7 +3,14 @@
 from apps.health.queries.faults import fault_for, faults_visible, health_of, open_faults, states_visible
 from apps.health.queries.metrics import metrics_source_of, metrics_sources
 from apps.health.queries.observations import unsettled_observations
-from apps.health.queries.proposals import AUTOMATION, NodeProposal, policy_of, proposals, proposals_for
+from apps.health.queries.proposals import (
+    AUTOMATION,
+    NodeProposal,
+    policy_of,
+    proposals,
+    proposals_for,
+    recovered,
+)
 from apps.health.queries.rules import rule_settings, rules_of
 from apps.health.queries.upkeep import overdue_upkeep, task_for, tasks_visible
 
@@ -20,6 +27,7 @@ __all__ = [
     "policy_of",
     "proposals",
     "proposals_for",
+    "recovered",
     "rule_settings",
     "rules_of",
     "states_visible",

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from apps.core.actor import Actor
 from apps.core.verdicts import Verdict
 from apps.fleet.models import Hold, HoldKind, Node, NodeHealth
@@ -51,6 +53,13 @@ def proposals(actor: Actor, *, cluster_id: int | None = None) -> list[NodePropos
     return sorted(
         found, key=lambda one: (one.held is not None, order.index(one.proposal.step), one.node.name)
     )
+
+
+def recovered(nodes: QuerySet[Node]) -> QuerySet[Hold]:
+    """The quarantines that these nodes are in though they are healthy by now, the oldest first."""
+    holds = Hold.objects.filter(kind=HoldKind.QUARANTINE, released_at__isnull=True)
+    well = nodes.filter(health=NodeHealth.HEALTHY).order_by()
+    return holds.filter(node__in=well).select_related("node__cluster").order_by("since", "pk")
 
 
 def proposals_for(nodes: Sequence[Node]) -> list[NodeProposal]:

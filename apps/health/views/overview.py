@@ -22,6 +22,7 @@ from apps.core.pages import actor_of
 from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.core.speech import said
+from apps.core.verdicts import Verdict
 from apps.fleet.models import HoldKind
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, nodes_visible
@@ -74,7 +75,12 @@ def overview(request: HttpRequest) -> HttpResponse:
         "page": page,
         "faults": [_fault(row) for row in page.object_list],
         "figures": [
-            {"row": row, "title": rule_title(row.rule), "unit": units.get(row.rule, "")}
+            {
+                "row": row,
+                "title": rule_title(row.rule),
+                "unit": units.get(row.rule, ""),
+                "is_better": row.recent[-1:] == [Verdict.PASS],
+            }
             for row in states.order_by("verdict", "-since", "-id")[:_FIGURES_SHOWN]
         ],
         "figures_more": max(0, states.count() - _FIGURES_SHOWN),
@@ -82,6 +88,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             _proposal(one, may_write=actor.may(Right.OPERATE, one.node.cluster.scope_id))
             for one in queries.proposals(actor, cluster_id=cluster.pk if cluster else None)
         ],
+        "recovered": queries.recovered(nodes)[:_FIGURES_SHOWN],
         "overdue": (tasks.filter(cluster=cluster) if cluster else tasks).count(),
         "may_administrate": cluster is not None and actor.may(Right.ADMIN, cluster.scope_id),
     }

@@ -8,9 +8,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from apps.fleet.models import Hold
+from apps.core import clock
+from apps.evidence.engine.reading import Reading
+from apps.fleet.models import Hold, HoldKind
+from apps.fleet.services import hold_node
 from apps.health import services, urls
 from apps.health.models import FaultRecord, MaintenanceTask
+from apps.health.services import record_reading
 
 pytestmark = pytest.mark.django_db
 
@@ -116,6 +120,31 @@ def test_the_overview_shows_faults_figures_and_proposals(
     assert "Xid 79" in page
     assert "GPU temperature" in page
     assert "quarantine: no new jobs" in page
+
+
+def test_a_node_that_is_well_again_is_named_until_its_quarantine_is_lifted(
+    nodes: Any, see_heat: Any, actor_for: Any, client_of: Any, bo: Any
+) -> None:
+    ill, well, free = nodes[:3]
+    for node, celsius in ((ill, 95), (well, 40), (free, 40)):
+        see_heat(node, celsius)
+    for node in (ill, well):
+        hold_node(actor=actor_for(bo), node_id=node.pk, kind=HoldKind.QUARANTINE, reason="x")
+
+    page = _page(client_of(bo), "overview")
+    named = page.split("nothing speaks for it any more")[1].split("</ul>")[0]
+
+    assert [node.name in named for node in nodes[:3]] == [False, True, False]
+
+
+def test_a_fault_of_the_fabric_leads_to_what_is_known_of_it(node: Any, client_of: Any, vic: Any) -> None:
+    event = {"code": 20034, "pci": "0000:06:00.0", "line": 1, "severity": "Fatal", "text": "LTSSM Fault Up"}
+    reading = Reading(kind="kernel_log", facts={"sxid_events": [event]}, parser_version=1)
+    record_reading(node_id=node.pk, reading=reading, sha256="a" * 64, at=clock.now())
+
+    page = _page(client_of(vic), "fault", FaultRecord.objects.get().pk)
+
+    assert reverse("health:item", args=["nvswitch-error"]) in page
 
 
 def test_a_proposal_is_carried_out_by_a_person(there: Any, node: Any, client_of: Any, bo: Any) -> None:

@@ -52,6 +52,17 @@ def test_where_all_holds_a_signature_opens_the_gate(answered, evaluated, sun):
     assert standing(launch) == "go"
 
 
+def test_an_intent_that_asks_for_nothing_keeps_the_gate_shut(answered, evaluated, matrix, bo):
+    launch = answered()
+    environments.retire_matrix(
+        actor=actor_for(bo), version_id=matrix.pk, expected_version=matrix.version, reason="x"
+    )
+    evaluation = evaluated(launch)
+    drift = next(row for row in evaluation.items if row["key"] == "no_drift")
+    assert (drift["verdict"], drift["message"]) == ("unknown", "nothing is asked for")
+    assert standing(launch) == "unknown"
+
+
 def test_what_nobody_answered_keeps_the_gate_shut(opened, evaluated):
     launch = opened()
     found = items_of(evaluated(launch))

@@ -50,7 +50,8 @@ def no_drift(subject: Subject) -> Found:
             values={"n": len(reports), "matrix": str(subject.matrix)},
             proofs=(proof,),
         )
-    decisive = [finding for finding in result.findings if finding.verdict is result.verdict]
+    # Where nothing is asked for, no finding says more than that.
+    decisive = [finding for finding in result.findings if finding.verdict is result.verdict and entries]
     nodes = tuple(sorted({finding.node for finding in decisive}))
     said = "; ".join(_said(finding) for finding in decisive[:3]) or "nothing is asked for"
     more = f" and {len(decisive) - 3} more" if len(decisive) > 3 else ""
