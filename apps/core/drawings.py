@@ -1,4 +1,4 @@
-"""Small drawings made on the server as SVG: stacked bars and sparklines. Placed by attributes, never styles."""
+"""Bars of parts, drawn on the server as SVG: placed by attributes, never styles."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 from django.template import Library
 from django.template.loader import render_to_string
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 WIDTH = 1000.0  # of every drawing, in its own coordinates
 SERIES = 6  # colours of parts, repeated with another texture
@@ -54,30 +53,6 @@ def _in_words(parts: Sequence[dict[str, Any]]) -> str:
     return ", ".join(f"{part['label']} {part['shown']}" for part in parts)
 
 
-def sparkline(values: Sequence[float | None], *, label: str) -> SafeString:
-    """The course of a figure as a line; gaps where it is not known. label: what a reader without eyes hears."""
-    known = [value for value in values if value is not None]
-    if not known:
-        return mark_safe('<span class="soft">—</span>')
-    low, high = min(known), max(known)
-    step = WIDTH / 10 / max(len(values) - 1, 1)
-    lines: list[list[str]] = [[]]
-    for index, value in enumerate(values):
-        if value is None:
-            lines.append([])
-        else:
-            height = 22 - 20 * ((value - low) / (high - low) if high > low else 0.5)
-            lines[-1].append(f"{index * step:.1f},{height:.1f}")
-    return format_html(
-        '<svg class="sparkline" viewBox="0 0 100 24" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>',
-        label,
-        format_html_join(
-            "", '<polyline points="{}"></polyline>', ((" ".join(line),) for line in lines if line)
-        ),
-    )
-
-
 def register_on(register: Library) -> None:
-    """Make the drawings tags of a library."""
+    """Make the drawing a tag of a library."""
     register.simple_tag(stacked)
-    register.simple_tag(sparkline)

@@ -64,18 +64,15 @@ def tabs(content: SafeString, *, label: str) -> SafeString:
     return format_html('<nav class="tabs" aria-label="{}"><ul>{}</ul></nav>', label, content)
 
 
-def tab(
-    context: Context, *, label: str, url: str, count: int | None = None, active: bool | None = None
-) -> SafeString:
+def tab(context: Context, *, label: str, url: str, active: bool | None = None) -> SafeString:
     """One tab; it is the current one where the page has its address, and perhaps more filters."""
     request = context.get("request")
     current = active if active is not None else bool(request and _is_shown(request, url))
     return format_html(
-        '<li><a href="{}"{}>{}{}</a></li>',
+        '<li><a href="{}"{}>{}</a></li>',
         url,
         mark_safe(' aria-current="page"') if current else "",
         label,
-        format_html('<span class="count">{}</span>', count) if count is not None else "",
     )
 
 
@@ -94,7 +91,6 @@ def nothing(
     url: str = "",
     action: str = "",
     curl: str = "",
-    sample_url: str = "",
 ) -> SafeString:
     """An empty list: what belongs here, why there is none, one action, and one line for a terminal."""
     return _part(
@@ -105,14 +101,13 @@ def nothing(
         url=url,
         action=action,
         curl=curl,
-        sample_url=sample_url,
     )
 
 
-def banner(content: SafeString, *, standing: Any, title: str = "", word: str = "") -> SafeString:
+def banner(content: SafeString, *, standing: Any, title: str = "") -> SafeString:
     """The one verdict of a page, large; for a gate GO or NO-GO."""
     sign = status.sign_of(standing)
-    return _part("banner", content=content, sign=sign, word=word or sign.word, title=title)
+    return _part("banner", content=content, sign=sign, title=title)
 
 
 def callout(content: SafeString, *, tone: str = "neutral", title: str = "") -> SafeString:
@@ -154,9 +149,9 @@ def event(
     return _part("event", content=content, at=at, title=title, sign=sign, state=state, url=url, who=who)
 
 
-def side_panel(content: SafeString, *, title: str, id: str = "side-panel", close_url: str = "") -> SafeString:
+def side_panel(content: SafeString, *, title: str, close_url: str = "") -> SafeString:
     """Details beside a view; close_url is the same page without a selection."""
-    return _part("side_panel", content=content, title=title, id=id, close_url=close_url)
+    return _part("side_panel", content=content, title=title, close_url=close_url)
 
 
 def dialog(content: SafeString, *, id: str, title: str, tone: str = "neutral") -> SafeString:

@@ -38,14 +38,13 @@ def style_values() -> dict[str, Any]:
     sizes = [2**step for step in range(10, 34)]
     bandwidths = [361 / (1 + 3e7 / size) for size in sizes]
     items = [
-        {"name": "Overview", "url": "/", "icon": "layout-dashboard", "active": True, "count": 0},
-        {"name": "Launches", "url": "/launches/", "icon": "rocket", "active": False, "count": 2},
+        {"name": "Overview", "url": "/", "icon": "layout-dashboard", "active": True},
+        {"name": "Launches", "url": "/launches/", "icon": "rocket", "active": False},
     ]
     return {
         "navigation": [{"name": "", "items": items[:1]}, {"name": "Decisions", "items": items[1:]}],
         "clusters": [{"name": "aurora-144", "url": "/", "active": True, "demo": True}],
         "current_cluster": {"name": "aurora-144"},
-        "breadcrumbs": [{"name": "Clusters", "url": "/"}, {"name": "aurora-144", "url": ""}],
         "demo_marked": True,
         "now": AT,
         "sha": "sha256:" + "a1" * 32,
@@ -60,7 +59,6 @@ def style_values() -> dict[str, Any]:
         "rows": [[size, round(bandwidth, 1)] for size, bandwidth in zip(sizes, bandwidths, strict=True)],
         "numbers": range(1, 9),
         "memory": [{"label": "weights", "value": 14.2, "shown": "14.2 GB"}],
-        "spark": [360, 358, None, 361, 328],
         "diff_rows": [{"key": "driver", "old": "570.1", "new": "570.2", "kind": "changed"}],
         "form": Everything({"name": "a"}),
     }

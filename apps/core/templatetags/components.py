@@ -31,8 +31,6 @@ register = template.Library()
 page_blocks.register_on(register)
 drawings.register_on(register)
 
-HEAT_STEPS = 10
-
 register.filter("bytes", units.show_bytes)
 register.filter("binary_bytes", units.show_binary_bytes)
 register.filter("bandwidth", units.show_bandwidth)
@@ -134,7 +132,7 @@ def copy(text: Any, *, label: str = "") -> SafeString:
 
 
 @register.simple_tag
-def digest(value: str | None, *, length: int = 12) -> SafeString:
+def digest(value: str | None) -> SafeString:
     """The first characters of a digest, with a button that copies all of it."""
     if not value:
         return mark_safe('<span class="soft">—</span>')
@@ -142,7 +140,7 @@ def digest(value: str | None, *, length: int = 12) -> SafeString:
     return format_html(
         '<span class="digest"><code title="{}">{}</code>{}</span>',
         plain,
-        plain[:length],
+        plain[:12],
         copy(plain, label=_("Copy the whole digest")),
     )
 
@@ -182,21 +180,6 @@ def progress(done: int | None, total: int | None, *, label: str = "", unit: str 
     )
 
 
-@register.simple_tag
-def heat(value: float | None, *, low: float = 0.0, high: float = 1.0) -> str:
-    """Classes of a heat-map cell: one of ten steps from low to high; the cell prints the value itself."""
-    if value is None or high <= low:
-        return "heat heat-none"
-    position = min(max((value - low) / (high - low), 0.0), 1.0)
-    return f"heat heat-{min(int(position * HEAT_STEPS), HEAT_STEPS - 1)}"
-
-
-@register.inclusion_tag("components/heat_legend.html")
-def heat_legend(*, low: str, high: str, label: str = "") -> dict[str, Any]:
-    """The scale of a heat map, with what its ends mean."""
-    return {"low": low, "high": high, "label": label, "steps": range(HEAT_STEPS)}
-
-
 @register.inclusion_tag("components/stat.html")
 def stat(
     *,
@@ -207,7 +190,6 @@ def stat(
     age: datetime | None = None,
     note: str = "",
     url: str = "",
-    icon: str = "",
 ) -> dict[str, Any]:
     """One figure of a dashboard: number, unit, verdict, how old it is, and where it comes from."""
     return {
@@ -218,7 +200,6 @@ def stat(
         "age": age,
         "note": note,
         "url": url,
-        "icon": icon,
     }
 
 
@@ -235,10 +216,8 @@ def pager(context: Context, page: Any) -> dict[str, Any]:
 
 
 @register.inclusion_tag("components/field.html")
-def field(bound: BoundField, *, unit: str = "", rows: int | None = None) -> dict[str, Any]:
-    """A form field with label, help and errors. unit: shown behind it; rows: height of a text area."""
-    if rows is not None:
-        bound.field.widget.attrs["rows"] = rows
+def field(bound: BoundField, *, unit: str = "") -> dict[str, Any]:
+    """A form field with label, help and errors. unit: shown behind it."""
     kind = getattr(bound.field.widget, "input_type", "")
     return {"field": bound, "unit": unit, "kind": kind}
 
@@ -266,9 +245,7 @@ def form_errors(form: BaseForm) -> dict[str, Any]:
 
 
 @register.inclusion_tag("components/diff.html")
-def diff(
-    rows: Sequence[Any], *, old: str = "", new: str = "", caption: str = "", subject: str = ""
-) -> dict[str, Any]:
+def diff(rows: Sequence[Any], *, old: str = "", new: str = "", subject: str = "") -> dict[str, Any]:
     """What differs, key by key. Rows have key, old, new, and kind: added, removed, changed or same."""
     differing = [row for row in rows if _kind(row) != "same"]
     same = [row for row in rows if _kind(row) == "same"]
@@ -277,7 +254,6 @@ def diff(
         "same": same,
         "old": old or _("before"),
         "new": new or _("after"),
-        "caption": caption,
         "subject": subject or _("component"),
     }
 

@@ -94,21 +94,6 @@ def test_progress_without_a_total_only_moves() -> None:
     assert 'value="3" max="9"' in shown("{% progress 3 9 %}")
 
 
-@pytest.mark.parametrize(
-    ("value", "step"),
-    [
-        (-1.0, "heat-0"),
-        (0.0, "heat-0"),
-        (0.55, "heat-5"),
-        (1.0, "heat-9"),
-        (7.0, "heat-9"),
-        (None, "heat-none"),
-    ],
-)
-def test_a_heat_map_cell_takes_one_of_ten_steps(value: float | None, step: str) -> None:
-    assert shown("{% heat value %}", value=value) == f"heat {step}"
-
-
 def test_the_pager_keeps_the_filters_of_the_address() -> None:
     text = shown("{% pager page %}", page=Paginator(range(300), 25).page(2))
     assert "?state=fail&amp;page=3" in text
@@ -206,15 +191,6 @@ def test_a_stacked_bar_is_drawn_to_the_scale_of_what_it_is_compared_with() -> No
 def test_a_stacked_bar_says_when_it_is_over_its_limit() -> None:
     parts = [{"label": "weights", "value": 90, "shown": "90 GB"}]
     assert "is-over" in shown("{% stacked parts label='memory' limit=72 %}", parts=parts)
-
-
-def test_a_sparkline_leaves_a_gap_where_a_value_is_not_known() -> None:
-    text = shown("{% sparkline values label='busbw' %}", values=[1.0, 2.0, None, 3.0])
-    assert text.count("<polyline") == 2
-
-
-def test_a_sparkline_of_nothing_known_is_not_drawn() -> None:
-    assert "<svg" not in shown("{% sparkline values label='busbw' %}", values=[None, None])
 
 
 @pytest.mark.parametrize(("cookie", "theme"), [("dark", "dark"), ("", "auto"), ('"><b>', "auto")])
