@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from apps.health.engine.actions import class_of
 from apps.health.engine.thresholds import HealthRule
 
 Word = str | Promise
@@ -153,8 +154,9 @@ _RULES: Mapping[str, tuple[Word, Word]] = {
 
 
 def action_word(action: str, action_class: str) -> Word:
-    """What is to be done about a fault: its detailed action in words, or those of the class."""
-    return _ACTIONS.get(action) or ACTION_CLASSES.get(action_class, action_class)
+    """What is to be done about a fault: its detailed action in words, or those of a class that goes beyond it."""
+    detailed = _ACTIONS.get(action) if class_of(action) == action_class else None
+    return detailed or ACTION_CLASSES.get(action_class, action_class)
 
 
 def rule_title(rule_id: str, default: str = "") -> Word:

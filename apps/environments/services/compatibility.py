@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
@@ -14,6 +13,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Missing, Stale
 from apps.core.rights import Right
+from apps.core.seen import write_seen
 from apps.environments.engine.compat import read_rules, shipped_rows
 from apps.environments.models import CompatibilityEdit
 from apps.fleet.models import Cluster
@@ -53,7 +53,10 @@ def set_compatibility_rule(
         "changed_by_id": actor.person_id,
         "changed_at": clock.now(),
     }
-    edit = _write(rule_id, cluster_id, expected_version, said)
+    key = {"rule": rule_id, "cluster_id": cluster_id}
+    if not write_seen(CompatibilityEdit, key, said, expected_version=expected_version):
+        raise Stale(_("the rule was changed meanwhile; look at it again"))
+    edit = place.get()
     record(
         actor=actor,
         action="environment.compatibility_rule_set",
@@ -94,19 +97,6 @@ def clear_compatibility_rule(
 
 def _scope_id(cluster_id: int | None) -> int | None:
     return None if cluster_id is None else Cluster.objects.get(pk=cluster_id).scope_id
-
-
-def _write(rule_id: str, cluster_id: int | None, version: int, said: dict[str, Any]) -> CompatibilityEdit:
-    if version == 0:
-        try:
-            with transaction.atomic():
-                return CompatibilityEdit.objects.create(rule=rule_id, cluster_id=cluster_id, **said)
-        except IntegrityError as error:
-            raise Stale(_("the rule was changed meanwhile; look at it again")) from error
-    rows = CompatibilityEdit.objects.filter(rule=rule_id, cluster_id=cluster_id, version=version)
-    if not rows.update(**said, version=version + 1):
-        raise Stale(_("the rule was changed meanwhile; look at it again"))
-    return CompatibilityEdit.objects.get(rule=rule_id, cluster_id=cluster_id)
 
 
 def _check(rule_id: str, definition: Mapping[str, Any] | None, reason: str) -> None:

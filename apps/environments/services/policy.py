@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Stale
 from apps.core.rights import Right
+from apps.core.seen import write_seen
 from apps.environments import queries
 from apps.environments.models import EnvironmentPolicy
 from apps.fleet.models import Cluster
@@ -32,7 +32,7 @@ def set_policy(
     held = queries.policy_of(cluster)
     before = {"stale_after_s": held.stale_after_s, "check_every_s": held.check_every_s}
     after = {"stale_after_s": stale_after_s, "check_every_s": check_every_s}
-    if not _write(cluster, expected_version, after):
+    if not write_seen(EnvironmentPolicy, {"cluster": cluster}, after, expected_version=expected_version):
         raise Stale(_("the settings were changed meanwhile; look at them again"))
     if before != after:
         record(
@@ -44,18 +44,6 @@ def set_policy(
             after=after,
         )
     return queries.policy_of(cluster)
-
-
-def _write(cluster: Cluster, expected_version: int, values: dict[str, int]) -> bool:
-    if expected_version == 0:
-        try:
-            with transaction.atomic():
-                EnvironmentPolicy.objects.create(cluster=cluster, **values)
-        except IntegrityError:
-            return False
-        return True
-    rows = EnvironmentPolicy.objects.filter(cluster=cluster, version=expected_version)
-    return bool(rows.update(**values, version=expected_version + 1))
 
 
 def _check(pointer: str, value: int, limits: tuple[int, int]) -> None:

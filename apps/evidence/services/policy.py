@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Scope
@@ -13,6 +12,7 @@ from apps.audit.services import decision, record
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Stale
 from apps.core.rights import Right, TokenScope
+from apps.core.seen import write_seen
 from apps.evidence import queries
 from apps.evidence.engine import registry
 from apps.evidence.models import KeepPolicy
@@ -41,7 +41,7 @@ def set_keep_policy(
     scope = Scope.objects.get(pk=scope_id)
     before = _facts(queries.keep_policy_of(scope))
     after = {"keep_days": keep_days, "kinds": dict(sorted(kinds.items()))}
-    if not _write(scope, expected_version, after):
+    if not write_seen(KeepPolicy, {"scope": scope}, after, expected_version=expected_version):
         raise Stale(_("the settings were changed meanwhile; look at them again"))
     policy = queries.keep_policy_of(scope)
     if before != after:
@@ -58,18 +58,6 @@ def set_keep_policy(
 
 def _facts(policy: KeepPolicy) -> dict[str, Any]:
     return {"keep_days": policy.keep_days, "kinds": dict(sorted(policy.kinds.items()))}
-
-
-def _write(scope: Scope, expected_version: int, values: dict[str, Any]) -> bool:
-    if expected_version == 0:
-        try:
-            with transaction.atomic():
-                KeepPolicy.objects.create(scope=scope, **values)
-        except IntegrityError:
-            return False
-        return True
-    rows = KeepPolicy.objects.filter(scope=scope, version=expected_version)
-    return bool(rows.update(**values, version=expected_version + 1))
 
 
 def _check(keep_days: int | None, kinds: Mapping[str, int]) -> None:

@@ -46,14 +46,13 @@ def heaviest(classes: Iterable[ActionClass]) -> ActionClass:
     return max(classes, key=_ORDER.index, default=ActionClass.NONE)
 
 
-def escalated(action_class: ActionClass, *, earlier: int, limit: int = 2) -> ActionClass:
-    """One step up where the same class came back on the same device.
+def escalated(action_class: ActionClass, *, earlier: int) -> ActionClass:
+    """One step up where the same fault came back on the same device.
 
-    earlier: how often it was acted on so within the window that the team watches (a week by default);
-    limit: from how many occurrences, this one included, the next class is due. Restart becomes reset,
-    reset becomes reboot, reboot becomes repair, repair becomes a case with the vendor.
+    earlier: how often it was resolved there within the time that is watched. Restart becomes reset, reset becomes
+    reboot, reboot becomes repair, repair becomes a case with the vendor.
     """
-    if action_class not in _STEPS or earlier + 1 < limit:
+    if action_class not in _STEPS or not earlier:
         return action_class
     return _ORDER[_ORDER.index(action_class) + 1]
 

@@ -27,7 +27,6 @@ class Incident:
     faults: tuple[Fault, ...]
     severity: str
     action_class: ActionClass
-    is_decided_by_driver: bool
     cordon: bool
     devices: tuple[str, ...]
 
@@ -68,7 +67,6 @@ def _incident(host: str, faults: Sequence[Fault]) -> Incident:
         faults=tuple(faults),
         severity=max((fault.severity for fault in faults), key=_SEVERITIES.index),
         action_class=heaviest(classes),
-        is_decided_by_driver=any(fault.decided_by is DecidedBy.DRIVER for fault in faults),
         cordon=any(fault.cordon for fault in faults),
         devices=tuple(sorted(by_device)),
     )

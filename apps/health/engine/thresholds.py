@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -138,16 +138,14 @@ def _limit(row: Mapping[str, Any], key: str, pointer: str, errors: list[FieldErr
 def observe(
     signals: Iterable[Signal],
     rules: Iterable[HealthRule] | None = None,
-    *,
-    switched_off: Collection[str] = (),
 ) -> tuple[Observation, ...]:
-    """Hold signals against rules (the built-in ones unless given). switched_off: ids of rules not to apply.
+    """Hold signals against rules (the built-in ones unless given).
 
     A signal without a rule gives nothing; so does a rule without a signal: silence is no pass.
     """
     by_signal: dict[str, list[HealthRule]] = {}
     for rule in built_in_rules() if rules is None else rules:
-        if rule.is_enabled and rule.id not in switched_off:
+        if rule.is_enabled:
             by_signal.setdefault(rule.signal, []).append(rule)
     return tuple(
         Observation(rule=rule, signal=signal, verdict=verdict_of(rule, signal.value))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
@@ -13,6 +12,7 @@ from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Stale
 from apps.core.rights import Right
 from apps.core.sealed import seal
+from apps.core.seen import write_seen
 from apps.fleet.models import Cluster
 from apps.health.models import MetricsAuth, MetricsSource
 from apps.jobs.models import Job
@@ -62,7 +62,8 @@ def set_metrics_source(
     sealed = (
         "" if auth == MetricsAuth.NONE else seal(secret, purpose=purpose_of(cluster_id)) if secret else held
     )
-    if not _write(cluster, expected_version, after | {"secret": sealed}):
+    written = after | {"secret": sealed}
+    if not write_seen(MetricsSource, {"cluster": cluster}, written, expected_version=expected_version):
         raise Stale(_("the settings were changed meanwhile; look at them again"))
     record(
         actor=actor,
@@ -135,15 +136,3 @@ def _check_credentials(auth: str, username: str, secret: str, held: str) -> None
 
 def _wrong(field: str, message: str) -> Invalid:
     return Invalid(message, code=field, errors=[FieldError(pointer=f"/{field}", message=message)])
-
-
-def _write(cluster: Cluster, expected_version: int, values: dict[str, Any]) -> bool:
-    if expected_version == 0:
-        try:
-            with transaction.atomic():
-                MetricsSource.objects.create(cluster=cluster, **values)
-        except IntegrityError:
-            return False
-        return True
-    rows = MetricsSource.objects.filter(cluster=cluster, version=expected_version)
-    return bool(rows.update(**values, version=expected_version + 1))

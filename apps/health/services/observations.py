@@ -15,6 +15,7 @@ from apps.evidence.engine.reading import Reading
 from apps.fleet.models import Node, NodeHealth
 from apps.fleet.services import set_health
 from apps.health import queries
+from apps.health.engine.actions import escalated
 from apps.health.engine.faults import Fault, faults_in
 from apps.health.engine.hysteresis import WINDOW, settled
 from apps.health.engine.signals import signals_in
@@ -23,6 +24,7 @@ from apps.health.models import FaultRecord, HealthState
 from apps.health.services.quarantine import quarantine_by_policy
 
 EVENTS_KEPT = 200
+WATCHED = timedelta(days=7)  # a fault that comes back within this time after it was resolved needs more
 # The same bytes this soon are one delivery made twice; later they say that nothing has changed since.
 REPEATED_WITHIN = timedelta(seconds=60)
 
@@ -144,16 +146,18 @@ def _decides_alone(one: Observation, held: Verdict) -> bool:
 def _keep_fault(node_id: int, fault: Fault, sha256: str, at: datetime) -> None:
     """Open a fault, or count it again; events that are known already count nothing.
 
-    A kernel log grows: it brings the lines of yesterday along, those of faults that were resolved since too.
+    A kernel log grows: it brings the lines of yesterday along, those of faults that were resolved since too. What
+    was resolved and came back soon asks for the next heavier action.
     """
     place = {"node_id": node_id, "kind": fault.kind.value, "code": fault.code, "device": fault.device[:60]}
     records = list(FaultRecord.objects.filter(**place))
     if any(_knows(record, fault, sha256) for record in records):
         return
+    earlier = [record for record in records if record.resolved_at and record.resolved_at >= at - WATCHED]
     said = {
         "severity": fault.severity,
         "action": fault.action[:40],
-        "action_class": fault.action_class.value,
+        "action_class": escalated(fault.action_class, earlier=len(earlier)).value,
         "cordon": fault.cordon,
         "text": fault.text[:400],
         "line": fault.line,

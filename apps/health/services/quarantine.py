@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.core.actor import Actor, system
 from apps.core.errors import Conflict, FieldError, Invalid, Stale
 from apps.core.rights import Right
+from apps.core.seen import write_seen
 from apps.fleet.models import Cluster, Domain, Hold, HoldKind, Node, NodeHealth
 from apps.fleet.services import take_holds
 from apps.health import queries
@@ -68,7 +69,7 @@ def set_policy(
     held = queries.policy_of(cluster_id)
     before = {"automatic_quarantine": held.automatic_quarantine, "most_share": held.most_share}
     after = {"automatic_quarantine": automatic_quarantine, "most_share": most_share}
-    if not _write(cluster, expected_version, after):
+    if not write_seen(HealthPolicy, {"cluster": cluster}, after, expected_version=expected_version):
         raise Stale(_("the settings were changed meanwhile; look at them again"))
     if before != after:
         record(
@@ -83,15 +84,3 @@ def set_policy(
     for node in ill if automatic_quarantine else ():
         quarantine_by_policy(node_id=node.pk)
     return queries.policy_of(cluster_id)
-
-
-def _write(cluster: Cluster, expected_version: int, values: dict[str, bool | float]) -> bool:
-    if expected_version == 0:
-        try:
-            with transaction.atomic():
-                HealthPolicy.objects.create(cluster=cluster, **values)
-        except IntegrityError:
-            return False
-        return True
-    rows = HealthPolicy.objects.filter(cluster=cluster, version=expected_version)
-    return bool(rows.update(**values, version=expected_version + 1))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
@@ -13,6 +12,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Missing, Stale
 from apps.core.rights import Right
+from apps.core.seen import write_seen
 from apps.fleet.models import Cluster, Node
 from apps.fleet.services import set_health
 from apps.health import queries
@@ -45,11 +45,12 @@ def set_rule(
         raise Missing(_("there is no such rule"))
     _check(rule, warn, fail, reason)
     held = queries.rule_settings(cluster_id).get(rule_id)
-    if (held.version if held else 0) != expected_version:
-        raise Stale(_("the rule was changed meanwhile; look at it again"))
     values = {"enabled": enabled, "warn": warn, "fail": fail, "reason": reason.strip()[:300]}
     said = values | {"changed_by_id": actor.person_id, "changed_at": clock.now()}
-    setting = _write(rule_id, cluster_id, expected_version, said)
+    key = {"rule": rule_id, "cluster_id": cluster_id}
+    if not write_seen(RuleSetting, key, said, expected_version=expected_version):
+        raise Stale(_("the rule was changed meanwhile; look at it again"))
+    setting = RuleSetting.objects.get(**key)
     _settle_anew(replace(rule, is_enabled=enabled, warn=warn, fail=fail), cluster_id)
     record(
         actor=actor,
@@ -61,19 +62,6 @@ def set_rule(
         reason=reason.strip(),
     )
     return setting
-
-
-def _write(rule_id: str, cluster_id: int | None, version: int, said: dict[str, object]) -> RuleSetting:
-    if version == 0:
-        try:
-            with transaction.atomic():
-                return RuleSetting.objects.create(rule=rule_id, cluster_id=cluster_id, **said)
-        except IntegrityError as error:
-            raise Stale(_("the rule was changed meanwhile; look at it again")) from error
-    rows = RuleSetting.objects.filter(rule=rule_id, cluster_id=cluster_id, version=version)
-    if not rows.update(**said, version=version + 1):
-        raise Stale(_("the rule was changed meanwhile; look at it again"))
-    return RuleSetting.objects.get(rule=rule_id, cluster_id=cluster_id)
 
 
 def _settle_anew(rule: HealthRule, cluster_id: int | None) -> None:

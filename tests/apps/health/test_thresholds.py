@@ -280,7 +280,6 @@ def test_a_rule_can_be_switched_off() -> None:
         ]
     )
 
-    assert observe(hot, switched_off={"gpu-temperature"}) == ()
     assert observe(hot, off) == ()
     assert observe(hot)[0].verdict is Verdict.FAIL
 

@@ -12,6 +12,7 @@ from apps.core.errors import Conflict, Invalid, NotAllowed
 from apps.evidence.engine.reading import Reading
 from apps.health import services
 from apps.health.models import FaultRecord, HealthState
+from apps.health.words import action_word
 
 pytestmark = pytest.mark.django_db
 
@@ -132,6 +133,25 @@ def test_a_resolved_fault_does_not_come_back_with_its_old_lines(
 
     assert quiet == 0
     assert FaultRecord.objects.get(resolved_at__isnull=True).events == ["11:00:00"]
+
+
+def test_what_comes_back_after_it_was_resolved_asks_for_more(
+    node: Any, see_xid: Any, actor_for: Any, bo: Any
+) -> None:
+    asked = []
+    for place in range(2):
+        see_xid(node, 48, f"1{place}:00:00", sha256=f"{place:064}")
+        fault = FaultRecord.objects.get(resolved_at__isnull=True)
+        asked.append((fault.action_class, str(action_word(fault.action, fault.action_class))))
+        services.resolve_fault(actor=actor_for(bo), fault_id=fault.pk, resolution="reset")
+    FaultRecord.objects.update(resolved_at=clock.now() - timedelta(days=8))
+    see_xid(node, 48, "13:00:00", sha256="c" * 64)
+
+    assert asked == [
+        ("reset", "drain and reset the GPU"),
+        ("reboot", "power cycle the node, or else reboot it"),
+    ]
+    assert FaultRecord.objects.get(resolved_at__isnull=True).action_class == "reset"
 
 
 def test_resolving_says_what_was_done_and_heals_the_node(
