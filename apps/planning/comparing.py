@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.units import show_bytes, show_seconds, show_share
-from apps.planning.documents import in_order
+from apps.planning.documents import in_order, spec_of
 from apps.planning.input_words import LAYOUT, MODEL, SYSTEM, Words
 from apps.planning.models import PlanVersion
 from apps.planning.page import asked_of, memory_parts, value_rows
@@ -76,11 +76,32 @@ def parameter_rows(versions: Sequence[PlanVersion]) -> list[Row]:
 
 
 def result_rows(versions: Sequence[PlanVersion]) -> list[Row]:
-    """What came out; a version without an estimate has no figures."""
+    """What came out; a version without an estimate has no figures.
+
+    What does not fit is in no contest. Figures of different models are none either, nor are times of steps that
+    train a different number of tokens.
+    """
     results = [v.result if v.result and "memory" in v.result else None for v in versions]
-    contestants = frozenset(place for place, version in enumerate(versions) if version.fits)
-    rows = [_figure_row(results, contestants, *figure) for figure in _FIGURES]
+    fitting = {place: version for place, version in enumerate(versions) if version.fits}
+    same_model = _all_equal(spec_of(version.input["model"]) for version in fitting.values())
+    same_step = same_model and _all_equal(_tokens_of_step(version) for version in fitting.values())
+    rows = []
+    for name, figure, shown, direction in _FIGURES:
+        is_open = same_step if shown is show_seconds else same_model
+        rows.append(
+            _figure_row(results, frozenset(fitting if is_open else ()), name, figure, shown, direction)
+        )
     return [row for row in rows if any(cell != "?" for cell in row.cells)]
+
+
+def _all_equal(values: Iterable[Any]) -> bool:
+    known = list(values)
+    return all(value == known[0] for value in known)
+
+
+def _tokens_of_step(version: PlanVersion) -> int:
+    layout = version.input["parallel"]
+    return int(layout["global_batch"] * layout["seq_len"])
 
 
 def memory_bars(versions: Sequence[PlanVersion]) -> list[dict[str, Any]]:
@@ -113,7 +134,7 @@ def _figure_row(
     shown: Callable[[float], str],
     direction: int,
 ) -> Row:
-    """direction: 1 where more is better, -1 where less is. What does not fit is in no contest."""
+    """direction: 1 where more is better, -1 where less is. contestants: places that may be called the best."""
     values = [figure(result) if result else None for result in results]
     if not any(values):
         return Row(name=name, cells=["?"] * len(values))

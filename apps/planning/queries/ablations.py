@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from apps.core import digest
 from apps.core.errors import Conflict
-from apps.planning.documents import is_search, parallel_of_found
+from apps.planning.documents import is_search
 from apps.planning.engine.ablations import Ablation, ablations
+from apps.planning.engine.estimate import PlanInput
 from apps.planning.engine.reading import read_plan
+from apps.planning.engine.system import Measured
 from apps.planning.models import MeasuredStep, PlanVersion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedAblation:
-    """One layout to run: the planner's document for it, the version that has it, and its measured steps.
-
-    `document` is None where the layout cannot run; `version` where nobody has made one of it.
-    """
+    """One layout to run, the newest version that has it (None where nobody has made one), and its measured steps."""
 
     ablation: Ablation
-    document: dict[str, Any] | None
     version: PlanVersion | None
     steps: tuple[MeasuredStep, ...]
 
@@ -45,27 +42,26 @@ def listed_ablations(version: PlanVersion) -> list[ListedAblation]:
         raise Conflict(
             _("a search has no layout of its own; make a version of one it found"), code="no_layout"
         )
-    listed = [(one, _document(version, one)) for one in ablations(read_plan(version.input))]
-    digests = {digest.of_value(document): None for _one, document in listed if document is not None}
-    rows = PlanVersion.objects.filter(plan=version.plan_id, input_digest__in=digests).order_by("-number")
-    known = {row.input_digest: row for row in rows.prefetch_related("measured_steps")}
-    return [_listed(one, document, known) for one, document in listed]
+    known = [
+        (row, _what_runs(read_plan(row.input)))
+        for row in version.plan.versions.prefetch_related("measured_steps")
+        if not is_search(row.input)
+    ]
+    return [_listed(one, known) for one in ablations(read_plan(version.input))]
 
 
-def _document(version: PlanVersion, one: Ablation) -> dict[str, Any] | None:
-    if one.plan is None:
-        return None
-    asked = version.input
-    parallel = parallel_of_found(one.plan.layout.row(0), asked["parallel"])
-    return {"model": asked["model"], "system": asked["system"], "parallel": parallel}
+def _what_runs(plan: PlanInput) -> tuple[Any, ...]:
+    """What a plan would start, however much of it its document states; what was measured there makes no other run."""
+    system = replace(plan.system, measured=Measured())
+    return plan.model, system, plan.workload, plan.layout.row(0)
 
 
-def _listed(one: Ablation, document: dict[str, Any] | None, known: dict[str, PlanVersion]) -> ListedAblation:
-    version = known.get(digest.of_value(document)) if document is not None else None
-    steps = version.measured_steps.all() if version is not None else ()
+def _listed(one: Ablation, known: list[tuple[PlanVersion, tuple[Any, ...]]]) -> ListedAblation:
+    wanted = _what_runs(one.plan) if one.plan is not None else None
+    versions = [version for version, runs in known if runs == wanted]
+    steps = (step for version in versions for step in version.measured_steps.all())
     return ListedAblation(
         ablation=one,
-        document=document,
-        version=version,
+        version=versions[0] if versions else None,
         steps=tuple(step for step in steps if step.withdrawn_at is None),
     )

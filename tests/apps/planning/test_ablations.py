@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.planning.models import PlanVersion
-from apps.planning.services import create_plan, note_measured_step
+from apps.planning.services import create_plan, note_measured_step, revise_plan
 from tests import factories
 from tests.apps.planning.engine.plans import LLAMA_70B, changed
 from tests.callers import actor_for
@@ -59,11 +59,21 @@ def test_an_ablation_becomes_a_version_once_and_is_measured_there(address, versi
     assert "20 s" in browser.get(address).content.decode()
 
 
-def test_a_version_that_has_a_layout_of_the_list_stands_beside_it(address, version, bo, api, client_of):
-    first = api(bo).get(f"/api/v1{address}").json()
-    assert all(row["version"] is None for row in first)
-    client_of(bo).post(address.replace("ablations", "take-ablation"), {"place": 3})
-    assert [row["version"] for row in api(bo).get(f"/api/v1{address}").json()][2] == 2
+def test_versions_that_start_the_same_stand_beside_a_layout_whatever_their_documents_say(
+    address, version, bo, api
+):
+    """The version itself is TP8 PP9 DP2; a later one states defaults, and knows of a measured bandwidth."""
+    actor = actor_for(bo)
+    assert [row["version"] for row in api(bo).get(f"/api/v1{address}").json()] == [None, None, 1, None]
+    note_measured_step(actor=actor, plan_id=version.plan_id, number=1, measured_s=20.0, source="job 7")
+    fuller = changed(ON_144, etp=1, schedule="1f1b", placement="tp-cp-dp-pp")
+    fuller["system"] |= {"measured": {"scale_up_busbw_gb_s": 200, "source": "run 7"}}
+    revise_plan(actor=actor, plan_id=version.plan_id, document=fuller)
+    note_measured_step(actor=actor, plan_id=version.plan_id, number=2, measured_s=22.0, source="job 8")
+    row = api(bo).get(f"/api/v1{address}").json()[2]
+    assert (row["version"], row["measured_s"]) == (2, 21.0)
+    revise_plan(actor=actor, plan_id=version.plan_id, document=changed(ON_144, recompute="full"))
+    assert api(bo).get(f"/api/v1{address}").json()[2]["version"] == 2
 
 
 def test_a_viewer_sees_the_list_and_is_offered_nothing(address, vic, eve, client_of):

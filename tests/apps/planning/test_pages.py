@@ -239,6 +239,24 @@ def test_versions_are_compared_with_the_best_said_in_words(make, vic, client_of,
     assert ">sequence length<" in page(client_of, vic, "/plans/compare/", v=chosen, all="1")
 
 
+def test_only_like_is_called_better_than_like(make, vic, client_of, run_jobs):
+    larger = small(global_batch=2 * small()["parallel"]["global_batch"])
+    other = small()
+    other["model"] |= {"layers": 2 * other["model"]["layers"]}
+    made = [make(document, name=str(place)) for place, document in enumerate((small(), larger, other))]
+    run_jobs()
+    steps, models = (
+        page(client_of, vic, "/plans/compare/", v=[f"{made[0].plan_id}.1", f"{made[place].plan_id}.1"])
+        for place in (1, 2)
+    )
+    assert "best" in row_of(steps, "tokens per second") and "best" not in row_of(steps, "time of a step")
+    assert "best" not in row_of(models, "tokens per second")
+
+
+def row_of(text, name):
+    return text.partition(f">{name}</th>")[2].partition("</tr>")[0]
+
+
 @pytest.mark.parametrize("wanted", [["1"], ["a.b"], ["1.1", "1.2", "1.3", "1.4", "1.5"]])
 def test_a_comparison_that_cannot_be_made_is_refused(vic, client_of, wanted):
     assert client_of(vic).get("/plans/compare/", {"v": wanted}).status_code == 400
