@@ -17,7 +17,7 @@ HAN = re.compile(r"[\u4e00-\u9fff]")
 NAME = re.compile(
     "all-reduce|all-to-all|Ansible|block|busbw|config.json|decode|Fabric|Face|gang|GB/s|GO|GPU|HFU|Hugging|HyperNode|"
     "in-place|inventory|JSON|Lines|logits|Manager|MoE|NCCL|NO-GO|out-of-place|Pod|prefill|PUE|rank|Scale-Out|Scale-Up|"
-    "SHA-256|Slurm|topology.conf|topology.yaml|token|token/s|tree|UUID|VBIOS|Volcano|Webhook"
+    "SHA-256|Slurm|TDP|topology.conf|topology.yaml|token|token/s|tree|UUID|VBIOS|Volcano|Webhook"
 )
 
 

@@ -22,12 +22,9 @@ THEMES = [("auto", _("as the system")), ("light", _("light")), ("dark", _("dark"
 
 def scope_choices(actor: Actor, right: Right) -> list[tuple[str, Any]]:
     """Where the actor holds a right: everywhere, if so, and the clusters."""
-    scope_ids = actor.scope_ids(right)
-    scopes = queries.scopes_visible_to(actor)
-    if scope_ids is not None:
-        scopes = scopes.filter(pk__in=scope_ids)
+    scopes = queries.scopes_with(right, actor=actor)
     choices: list[tuple[str, Any]] = [(str(scope.pk), scope.name) for scope in scopes]
-    return [(EVERYWHERE, _("everywhere")), *choices] if scope_ids is None else choices
+    return [(EVERYWHERE, _("everywhere")), *choices] if actor.may(right, None) else choices
 
 
 def scope_id_of(choice: str) -> int | None:

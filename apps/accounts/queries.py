@@ -157,11 +157,16 @@ def with_grants(people: QuerySet[Person], *, actor: Actor) -> QuerySet[Person]:
     return people.prefetch_related(Prefetch("grants", queryset=grants, to_attr="visible_grants"))
 
 
-def scopes_visible_to(actor: Actor) -> QuerySet[Scope]:
-    """Scopes in which the actor may read."""
-    scope_ids = actor.scope_ids(Right.READ)
+def scopes_with(right: Right, *, actor: Actor) -> QuerySet[Scope]:
+    """Scopes in which the actor holds a right, by name."""
+    scope_ids = actor.scope_ids(right)
     scopes = Scope.objects.order_by("name")
     return scopes if scope_ids is None else scopes.filter(pk__in=scope_ids)
+
+
+def scopes_visible_to(actor: Actor) -> QuerySet[Scope]:
+    """Scopes in which the actor may read."""
+    return scopes_with(Right.READ, actor=actor)
 
 
 def scope_by_slug(slug: str, *, actor: Actor) -> Scope:

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.queries import scopes_visible_to
+from apps.accounts.queries import scopes_visible_to, scopes_with
 from apps.catalogue.engine.overlays import FIELDS, Kind, right_to_set
 from apps.catalogue.words import CONFIDENCES, figure_label
 from apps.core.actor import Actor
@@ -49,11 +49,9 @@ class FigureForm(forms.Form):
             (path, f"{figure_label(path)} ({unit})" if unit not in ("", "n") else figure_label(path))
             for path, unit in FIELDS[kind].items()
         ]
-        allowed = actor.scope_ids(right_to_set(kind))
-        scopes = scopes_visible_to(actor)
-        if allowed is not None:
-            scopes = scopes.filter(pk__in=allowed)
-        every: list[tuple[str, Any]] = [(EVERYWHERE, _("every cluster"))] if allowed is None else []
+        right = right_to_set(kind)
+        scopes = scopes_with(right, actor=actor)
+        every = [(EVERYWHERE, _("every cluster"))] if actor.may(right, None) else []
         if kind is Kind.COMPONENT:
             scopes = scopes.none()
             self.fields["value"].help_text = _(

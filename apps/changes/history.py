@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -28,56 +28,56 @@ class Happening:
 
 def history_of(change: Change, stages: Iterable[Stage], voices: Sequence[Any]) -> list[Happening]:
     """What happened to a change, newest first."""
-    is_rollback = change.kind == ChangeKind.ROLLBACK
-    found = [
-        Happening(
-            at=change.created_at,
-            title=_("Started as a rollback") if is_rollback else _("Asked for"),
-            who=change.requester.name,
-            text=change.reason,
-            icon="plus",
-        )
-    ]
-    if change.revision > 1:
-        found.append(
-            Happening(
-                at=change.edited_at,
-                title=_("Edited; this is revision %(n)s") % {"n": change.revision},
-                who=change.last_editor.name,
-                icon="edit",
-            )
-        )
-    if change.submitted_at:
-        found.append(Happening(at=change.submitted_at, title=_("Handed in for approval"), icon="user-check"))
-    found += [_voice(change, voice) for voice in voices]
-    if change.started_at and not is_rollback and change.executor:
-        found.append(
-            Happening(
-                at=change.started_at,
-                title=_("Started; what the nodes ran was recorded"),
-                who=change.executor.name,
-                icon="player-play",
-                url=reverse("changes:snapshot", args=[change.pk]),
-            )
-        )
+    found = [*_before_the_start(change), *(_voice(change, voice) for voice in voices), *_start(change)]
     for stage in stages:
         found += _stage_happenings(stage)
-    if change.ended_at:
-        found.append(
-            Happening(at=change.ended_at, title=_("Ended"), text=change.ended_reason, state=change.state)
-        )
-    if change.reviewed_at and change.reviewed_by:
-        found.append(
-            Happening(
-                at=change.reviewed_at,
-                title=_("Reviewed"),
-                who=change.reviewed_by.name,
-                text=change.review,
-                icon="user-check",
-            )
-        )
+    found += _end(change)
     oldest_first = sorted(found, key=lambda one: one.at or change.created_at)
     return oldest_first[::-1]
+
+
+def _before_the_start(change: Change) -> Iterator[Happening]:
+    is_rollback = change.kind == ChangeKind.ROLLBACK
+    yield Happening(
+        at=change.created_at,
+        title=_("Started as a rollback") if is_rollback else _("Asked for"),
+        who=change.requester.name,
+        text=change.reason,
+        icon="plus",
+    )
+    if change.revision > 1:
+        yield Happening(
+            at=change.edited_at,
+            title=_("Edited; this is revision %(n)s") % {"n": change.revision},
+            who=change.last_editor.name,
+            icon="edit",
+        )
+    if change.submitted_at:
+        yield Happening(at=change.submitted_at, title=_("Handed in for approval"), icon="user-check")
+
+
+def _start(change: Change) -> Iterator[Happening]:
+    if change.started_at and change.kind != ChangeKind.ROLLBACK and change.executor:
+        yield Happening(
+            at=change.started_at,
+            title=_("Started; what the nodes ran was recorded"),
+            who=change.executor.name,
+            icon="player-play",
+            url=reverse("changes:snapshot", args=[change.pk]),
+        )
+
+
+def _end(change: Change) -> Iterator[Happening]:
+    if change.ended_at:
+        yield Happening(at=change.ended_at, title=_("Ended"), text=change.ended_reason, state=change.state)
+    if change.reviewed_at and change.reviewed_by:
+        yield Happening(
+            at=change.reviewed_at,
+            title=_("Reviewed"),
+            who=change.reviewed_by.name,
+            text=change.review,
+            icon="user-check",
+        )
 
 
 def _voice(change: Change, voice: Any) -> Happening:

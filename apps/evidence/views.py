@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Scope
-from apps.accounts.queries import scope_by_slug, scopes_visible_to
+from apps.accounts.queries import scope_by_slug, scopes_visible_to, scopes_with
 from apps.core import form_errors
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, Missing
@@ -126,4 +126,4 @@ def _scope(actor: Actor, slug: str) -> Scope | None:
 
 def _targets(actor: Actor) -> list[Scope]:
     """Clusters for which the actor may hand in output."""
-    return [scope for scope in scopes_visible_to(actor) if actor.may(Right.OPERATE, scope.pk)]
+    return list(scopes_with(Right.OPERATE, actor=actor))

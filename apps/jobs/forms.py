@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.queries import scopes_visible_to
+from apps.accounts.queries import scopes_with
 from apps.core.actor import Actor
 from apps.core.rights import Right
 from apps.jobs.services.schedules import LONGEST_S, SHORTEST_S
@@ -42,13 +42,9 @@ class NewEndpointForm(EndpointForm):
 
     def __init__(self, *args: Any, actor: Actor, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        scope_ids = actor.scope_ids(Right.ADMIN)
-        scopes = scopes_visible_to(actor)
-        if scope_ids is not None:
-            scopes = scopes.filter(pk__in=scope_ids)
-        choices: list[tuple[str, Any]] = [(str(scope.pk), scope.name) for scope in scopes]
-        every: list[tuple[str, Any]] = [(EVERYWHERE, _("every cluster"))] if scope_ids is None else []
-        self.fields["scope"].choices = every + choices
+        scopes = scopes_with(Right.ADMIN, actor=actor)
+        every = [(EVERYWHERE, _("every cluster"))] if actor.may(Right.ADMIN, None) else []
+        self.fields["scope"].choices = [*every, *((str(scope.pk), scope.name) for scope in scopes)]
         del self.fields["enabled"], self.fields["version"]
 
     def scope_id(self) -> int | None:
