@@ -25,8 +25,10 @@ class Fate(StrEnum):
 
 
 def outcomes_of(plan: ImportPlan) -> list[dict[str, Any]]:
-    """One entry per row that creates or changes something or is passed over, and one per error."""
-    return [one for table in plan.tables for one in _of_table(table)]
+    """One entry per row that creates or changes something or is passed over, and one per error; errors first."""
+    order = {fate.value: place for place, fate in enumerate(Fate)}
+    found = [one for table in plan.tables for one in _of_table(table)]
+    return sorted(found, key=lambda one: order[one["fate"]])
 
 
 def counts_of(plan: ImportPlan) -> dict[str, dict[str, int]]:

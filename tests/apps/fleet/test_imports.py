@@ -319,6 +319,13 @@ def test_a_look_ends_before_the_transaction_begins(receive, monkeypatch, run_job
     assert depths == [depth]
 
 
+def test_what_matters_of_all_tables_comes_before_what_is_as_it_was(receive, apply):
+    apply(receive(FLEET))
+    rows = FLEET["links"] + [{"upper": "s2", "lower": "n1"}, {"upper": "s2", "lower": "ghost"}]
+    found = queries.outcomes(receive(FLEET | {"links": rows}))
+    assert [one["fate"] for one in found[:3]] == ["error", "created", "unchanged"]
+
+
 def test_a_link_with_a_count_of_nothing_is_taken_away(receive, apply):
     apply(receive(FLEET))
     gone = {"links": [{"upper": "s2", "lower": "s1", "count": 0}, {"upper": "s2", "lower": "n1", "count": 0}]}
