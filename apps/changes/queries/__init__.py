@@ -10,6 +10,7 @@ from apps.changes.queries.approvals import (
 from apps.changes.queries.changes import (
     change_for,
     changes_visible,
+    is_changing,
     open_changes_on,
     snapshot_versions,
     waiting_targets,
@@ -32,6 +33,7 @@ __all__ = [
     "given_for",
     "inventory_of",
     "involved_in",
+    "is_changing",
     "not_reaching",
     "open_changes_on",
     "reaches",

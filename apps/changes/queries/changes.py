@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
@@ -57,6 +57,12 @@ def open_changes_on(node_ids: Iterable[int], *, under_way_only: bool = False) ->
     states = UNDER_WAY if under_way_only else OPEN
     touching = Target.objects.filter(node_id__in=list(node_ids)).values("change")
     return Change.objects.filter(pk__in=touching, state__in=[state.value for state in states])
+
+
+def is_changing(node: OuterRef) -> Exists:
+    """Whether a change is under way on the node of an outer query, as a condition of it."""
+    states = [state.value for state in UNDER_WAY]
+    return Exists(Target.objects.filter(node_id=node, change__state__in=states).order_by())
 
 
 def waiting_targets(node_ids: Iterable[int]) -> QuerySet[Target]:

@@ -64,14 +64,16 @@ class Repeat:
     collected_at: datetime | None = None
 
 
-@transaction.atomic
 def record_unchanged(*, repeats: Sequence[Repeat], fresh_for_s: float) -> list[datetime | None]:
     """Note that nodes report the same bytes again. Gives when each was collected; None: take it in whole.
 
     That is where the newest report of the kind on record is of other bytes, is younger, or was stale (older than
     fresh_for_s) until now; and each that follows one of these for the same node and kind. The cheap way: nothing
-    is read or compared, and the rows move in the same three queries for one report and for many.
+    is read or compared, and the rows move in two queries for one report and in three for many. Call it within a
+    transaction.
     """
+    if len(repeats) == 1:
+        return [_move_one(repeats[0], fresh_for_s)]
     nodes, kinds = {one.node_id for one in repeats}, {one.kind for one in repeats}
     held = NodeReport.objects.select_for_update().filter(node_id__in=nodes, kind__in=kinds).order_by("pk")
     rows = {(row.node_id, row.kind): row for row in held}
@@ -94,6 +96,23 @@ def record_unchanged(*, repeats: Sequence[Repeat], fresh_for_s: float) -> list[d
     )
     Node.objects.filter(pk__in={row.node_id for row in moved.values()}).update(last_reported_at=now)
     return said_at
+
+
+def _move_one(one: Repeat, fresh_for_s: float) -> datetime | None:
+    now = clock.now()
+    seen = _seen(one.sha256, one.collected_at, now)
+    held = NodeReport.objects.filter(
+        node_id=one.node_id,
+        kind=one.kind,
+        sha256=one.sha256,
+        reported_at__gte=now - timedelta(seconds=fresh_for_s),
+    )
+    if seen.reported_at < now:  # of two that are collected now, each while the other waits, none is older
+        held = held.filter(reported_at__lte=seen.reported_at)
+    if not held.update(reported_at=seen.reported_at, received_at=now, clock_skew_s=seen.clock_skew_s):
+        return None
+    Node.objects.filter(pk=one.node_id).update(last_reported_at=now)
+    return seen.reported_at
 
 
 def _seen(sha256: str, collected_at: datetime | None, now: datetime) -> _Seen:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import OuterRef
 
-from apps.changes.queries import open_changes_on
+from apps.changes.queries import is_changing, open_changes_on
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.environments import services as environments
@@ -55,14 +56,13 @@ def _twins(actor: Actor, cluster: Cluster, reports: Sequence[Said]) -> dict[int,
         if (node_id := _only_node(receipt)) is not None
     }
     means = _nodes_meant(cluster, {reports[place].node_name for place in twins})
-    changing = _changing({twin.node_id for twin in twins.values()})
     twins = _without_unsettled(twins)
     kept: dict[int, _Twin] = {}
     passed_over: set[tuple[str, str]] = set()
     for place, report in enumerate(reports):
         twin, file = twins.get(place), (report.node_name, report.file_name)
         is_plain = twin is not None and means[report.node_name] == twin.node_id
-        if twin is None or not is_plain or twin.node_id in changing or file in passed_over:
+        if twin is None or not is_plain or file in passed_over:
             passed_over.add(file)
         else:
             kept[place] = twin
@@ -107,22 +107,25 @@ def _counted(cluster: Cluster, reports: Sequence[Said], twins: dict[int, _Twin])
 
 
 def _nodes_meant(cluster: Cluster, names: Iterable[str]) -> dict[str, int | None]:
-    """Reported name to the node that it means now, None where there is none: `node_by_reported_name` of each."""
+    """Reported name to the node that it means now (`node_by_reported_name` of each).
+
+    None where there is none, and where a change is under way there, which may wait for the report.
+    """
     wanted = {name: name.strip().rstrip(".") for name in names}
     same = Node.objects.filter(cluster=cluster, name__in=set(wanted.values()))
-    by_name = dict(same.values_list("name", "pk"))
-    meant: dict[str, int | None] = {}
-    for name, plain in wanted.items():
-        node = None if plain in by_name else node_by_reported_name(cluster, name)
-        meant[name] = by_name.get(plain, node.pk if node else None)
-    return meant
+    found = same.annotate(is_changing=is_changing(OuterRef("pk"))).values_list("name", "pk", "is_changing")
+    by_name = {name: None if changing else pk for name, pk, changing in found}
+    return {
+        name: by_name[plain] if plain in by_name else _by_other_name(cluster, name)
+        for name, plain in wanted.items()
+    }
 
 
-def _changing(node_ids: set[int]) -> set[int]:
-    """Those of the nodes on which a change is under way."""
-    if not node_ids or not open_changes_on(node_ids, under_way_only=True).exists():
-        return set()
-    return {pk for pk in node_ids if open_changes_on([pk], under_way_only=True).exists()}
+def _by_other_name(cluster: Cluster, name: str) -> int | None:
+    node = node_by_reported_name(cluster, name)
+    if node is None or open_changes_on([node.pk], under_way_only=True).exists():
+        return None
+    return node.pk
 
 
 def _only_node(receipt: Receipt) -> int | None:
