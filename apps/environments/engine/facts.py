@@ -222,6 +222,10 @@ _SOURCES: Mapping[str, tuple[_Source, ...]] = {
         _Source(component="dcgm", key="dcgm_version"),
         _Source(component="gpu_driver", key="driver_version"),
     ),
+    "dcgmi_discovery": (
+        _Source(component="gpu_model", key="models"),
+        _Source(component="gpu_count", key="gpus_found"),
+    ),
     "ibstat": (_Source(component="nic_firmware", key="firmware"),),
     "ibv_devinfo": (_Source(component="nic_firmware", key="firmware"),),
     "npu_smi": (

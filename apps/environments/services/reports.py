@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
+from apps.catalogue.engine.components import component
 from apps.core import clock, digest
-from apps.environments.engine.facts import ComponentFact
+from apps.environments.engine.facts import ComponentFact, Standing
 from apps.environments.models import NodeFact, NodeReport
 from apps.fleet.models import Node
 
@@ -36,14 +37,18 @@ def record_report(
     facts: Sequence[ComponentFact],
     sha256: str,
     collected_at: datetime | None = None,
+    is_whole: bool = True,
 ) -> bool:
     """Write down what one report of a kind says of a node. Returns whether anything changed.
 
+    is_whole: False for a report that was cut, which confirms and adds: what it does not list stays as it was.
     A report collected before the one on record changes nothing, so an old one that is handed in again does no
     harm. One from the future counts as of now, and how far the node's clock runs ahead is kept. A report is no
     decision: no audit event.
     """
     seen = _seen(sha256, collected_at, clock.now())
+    if not is_whole:
+        facts = _with_what_stays(node_id, kind, facts)
     mark = digest.of_value(sorted([f.component, f.standing.value, f.value, f.count or 0] for f in facts))
     held = NodeReport.objects.filter(node_id=node_id, kind=kind)
     with transaction.atomic():
@@ -52,6 +57,32 @@ def record_report(
         if unchanged or changed:
             Node.objects.filter(pk=node_id).update(last_reported_at=seen.received_at)
     return changed
+
+
+def _with_what_stays(node_id: int, kind: str, facts: Sequence[ComponentFact]) -> list[ComponentFact]:
+    """What a cut report says, and of what is on record all that it does not gainsay.
+
+    Of a component that a node has one of the new version replaces the old; of one that it has several of both stay.
+    """
+    held = [
+        ComponentFact(
+            component=row.component, value=row.value, standing=Standing(row.standing), count=row.count
+        )
+        for row in NodeFact.objects.filter(node_id=node_id, kind=kind, until__isnull=True)
+    ]
+    counts = {(one.component, one.standing, one.value): one.count for one in held}
+    said = [
+        replace(one, count=counts.get((one.component, one.standing, one.value[:_VALUE_LIMIT]), one.count))
+        for one in facts
+    ]
+    stated = {(one.component, one.standing, one.value[:_VALUE_LIMIT]) for one in facts}
+    replaced = {(one.component, one.standing) for one in facts if not component(one.component).is_multiple}
+    return said + [
+        one
+        for one in held
+        if (one.component, one.standing, one.value) not in stated
+        and (one.component, one.standing) not in replaced
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ _NOT_WHOLE = frozenset(
         "gpu_repeated",
         "gpus_missing",
         "no_count",
+        "no_devices",
         "no_end",
         "not_well_formed",
         "ports_missing",

@@ -138,6 +138,7 @@ def _reported(delivery: Delivery, node: Node, facts: tuple[ComponentFact, ...]) 
         facts=facts,
         sha256=delivery.sha256,
         collected_at=delivery.receipt.collected_at or delivery.receipt.received_at,
+        is_whole=delivery.reading.lists_all,
     )
     unchanged = "node_versions_older" if delivery.is_outdated else "node_versions_same"
     return {"what": "node_versions" if changed else unchanged, "label": node.name, "node": str(node.pk)}

@@ -113,7 +113,9 @@ class Findings:
         self.messages += 1
         _remember(self.hosts, message.host)
         if message.level in ("WARN", "ERROR"):
-            if message.at and self.repeats.is_repeated(line, whole):
+            if message.at is None:
+                self.repeats.note_alike(line, whole)
+            elif self.repeats.is_repeated(line, whole):
                 return
             self.warn_lines += 1
             self._add_error(line, message, message.source, message.text)

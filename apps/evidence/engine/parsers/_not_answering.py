@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from apps.evidence.engine.parsers._prefixes import without_prefix
 from apps.evidence.engine.parsers._tree import Branch
 from apps.evidence.engine.pci import pci_address
 from apps.evidence.engine.source import Line
@@ -18,6 +19,8 @@ _NO_DRIVER = re.compile(
     r"Failed to initialize NVML: )",
     re.MULTILINE,
 )
+_NO_DEVICES = re.compile(r"No devices were found\.?")
+_MOST_AROUND = 3  # lines beside it, such as the command, in a text that says it alone
 _ERROR = re.compile(
     r"\[?(?:GPU is lost|GPU requires reset|Unknown Error|ERR!)(?:\]|\.? |\.?$)", re.IGNORECASE
 )
@@ -62,4 +65,13 @@ def driver_error(lines: Iterable[Line]) -> Line | None:
 
 def stands_alone(sample: str) -> bool:
     """Whether a text holds such a message, which nvidia-smi prints in place of its report."""
-    return bool(_NO_DRIVER.search(sample) or _NO_HANDLE.search(sample))
+    if _NO_DRIVER.search(sample) or _NO_HANDLE.search(sample):
+        return True
+    lines = [without_prefix(line).strip() for line in sample.split("\n", 20)]
+    filled = [line for line in lines if line]
+    return len(filled) <= 1 + _MOST_AROUND and any(_NO_DEVICES.fullmatch(line) for line in filled)
+
+
+def no_devices(lines: Iterable[Line]) -> Line | None:
+    """The line by which nvidia-smi says that the driver answers and knows of no GPU."""
+    return next((line for line in lines if _NO_DEVICES.fullmatch(line.text.strip())), None)

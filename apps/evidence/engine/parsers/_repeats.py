@@ -1,7 +1,7 @@
 """Lines that stand in a log again, word for word, as in a log that was pasted twice.
 
-Only lines that tell themselves apart (by a time, a process) may be asked about: without such, the same words mean
-that the same happened again.
+Only lines that tell themselves apart (by a time, a process) may be asked whether they are repeated. Without such the
+same words may mean that the same happened again: those are counted, and it is said that nobody can tell.
 """
 
 from __future__ import annotations
@@ -24,6 +24,17 @@ class Repeats:
         self._remembered = 0
         self.count = 0
         self._first: tuple[int, str] | None = None
+        self._alike = 0
+        self._first_alike: tuple[int, str] | None = None
+
+    def note_alike(self, number: int, text: str) -> None:
+        """Remember a line that says no time, and that it is word for word as one before it."""
+        digest = _digest(text)
+        if digest in self._seen:
+            self._alike += 1
+            self._first_alike = self._first_alike or (number, text.strip()[:200])
+        elif self._has_room():
+            self._seen.add(digest)
 
     def is_repeated(self, number: int, text: str) -> bool:
         """Whether the line was there before; it is counted then, and else remembered."""
@@ -62,6 +73,20 @@ class Repeats:
         return True
 
     def warnings(self) -> list[ReadingWarning]:
+        return [*self._warnings_of_repeats(), *self._warnings_of_alike()]
+
+    def _warnings_of_alike(self) -> list[ReadingWarning]:
+        if self._first_alike is None:
+            return []
+        line, text = self._first_alike
+        message = say(
+            "%(count)s lines are word for word like one before and say no time: each was counted, though the text may "
+            "just stand here twice",
+            count=self._alike,
+        )
+        return [ReadingWarning(code="lines_alike", message=message, line=line, text=text)]
+
+    def _warnings_of_repeats(self) -> list[ReadingWarning]:
         if self._first is None:
             return []
         line, text = self._first

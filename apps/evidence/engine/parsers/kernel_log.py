@@ -15,7 +15,7 @@ from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "kernel_log"
-VERSION = 3
+VERSION = 4
 
 _MOST_WARNINGS = 50
 _STYLE_LINES = 1000
@@ -123,6 +123,7 @@ def _take_event(line: Line, events: Events, repeats: Repeats, warnings: list[Rea
 def _was_there(line: Line, before: Front, repeats: Repeats) -> bool:
     """Whether the same line with the same time was there before. Equal ones within a second may be a burst."""
     if before.at is None:
+        repeats.note_alike(line.number, line.text)
         return False
     if _FRACTION.search(line.text, 0, before.end):
         return repeats.is_repeated(line.number, line.text)

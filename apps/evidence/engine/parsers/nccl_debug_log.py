@@ -13,7 +13,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "nccl_debug_log"
-VERSION = 2
+VERSION = 3
 
 _LINE = re.compile(
     r"(?:[\w.-]{1,120}:\d+:\d+ \[-?\d+\] (?:\S{1,80}:\d+ )?|\]\[\d+:\d+\]\[-?\d+\]\S{0,80} )"

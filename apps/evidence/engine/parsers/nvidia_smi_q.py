@@ -12,6 +12,7 @@ from apps.evidence.engine.parsers._not_answering import (
     driver_error,
     gpus_without_handle,
     is_error,
+    no_devices,
     stands_alone,
 )
 from apps.evidence.engine.parsers._notes import Notes
@@ -20,7 +21,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "nvidia_smi_q"
-VERSION = 2
+VERSION = 3
 
 _TITLE = re.compile(r"= ?NVSMI LOG ?=")
 _HEADING = re.compile(r"[A-Za-z][\w ./()-]{0,60}")
@@ -47,9 +48,13 @@ def read(source: Source) -> Reading:
     report = _first_report(lines, notes)
     top, gpus = _tree(report, notes)
     unopened, no_driver = gpus_without_handle(lines), driver_error(lines)
-    said_instead = bool(unopened or no_driver)
+    none_found = no_devices(lines) if not gpus else None
+    said_instead = bool(unopened or no_driver or none_found)
     if not gpus and top.get("driver_version") is None and not said_instead:
         raise Unreadable(say("nvidia-smi -q: neither a GPU nor a driver version is in it"), code="no_gpus")
+    if none_found:
+        top = {"attached_gpus": "0", **top}
+        notes.add("no_devices", say("the driver answers and knows of no GPU"), at=none_found)
     facts = report_facts(gpus, top, notes, unopened=unopened)
     facts["driver_error"] = no_driver.text.strip() if no_driver else None
     if no_driver:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from apps.core import clock
-from apps.environments import queries
-from apps.environments.engine.facts import Standing
+from apps.environments import queries, services
+from apps.environments.engine.facts import ComponentFact, Standing
 from apps.environments.models import NodeFact, NodeReport
 from tests.apps.environments.support import report
 
@@ -156,3 +156,50 @@ def test_nodes_are_read_in_as_many_queries_as_one(nodes: Any, assert_constant_qu
     assert_constant_queries(
         lambda: queries.reported_versions(ids), lambda: [report(node) for node in nodes[1:]]
     )
+
+
+def _cut(node: Any, *facts: ComponentFact) -> bool:
+    return services.record_report(
+        node_id=node.pk, kind="nvidia_smi_q", facts=facts, sha256="c" * 64, is_whole=False
+    )
+
+
+def _held(node: Any) -> dict[str, list[tuple[str, int | None]]]:
+    held: dict[str, list[tuple[str, int | None]]] = {}
+    rows = NodeFact.objects.filter(node=node, until__isnull=True).order_by("value")
+    for component, value, count in rows.values_list("component", "value", "count"):
+        held.setdefault(component, []).append((value, count))
+    return held
+
+
+def test_a_cut_report_confirms_what_it_lists_and_takes_nothing_away(node: Any) -> None:
+    whole = [
+        ComponentFact(component="gpu_driver", value="570.86.15"),
+        ComponentFact(component="gpu_vbios", value="96.00.74.00.01", count=7),
+        ComponentFact(component="gpu_vbios", value="96.00.74.00.02", count=1),
+        ComponentFact(component="gpu_count", value="8"),
+    ]
+    services.record_report(node_id=node.pk, kind="nvidia_smi_q", facts=whole, sha256="a" * 64)
+    before = _held(node)
+
+    assert _cut(node, whole[0], ComponentFact(component="gpu_vbios", value="96.00.74.00.01")) is False
+
+    assert _held(node) == before
+    assert NodeReport.objects.get(node=node).sha256 == "c" * 64
+
+
+def test_a_cut_report_adds_what_is_new_and_replaces_what_a_node_has_one_of(node: Any) -> None:
+    report(node)
+
+    assert _cut(
+        node,
+        ComponentFact(component="gpu_driver", value="570.124.06"),
+        ComponentFact(component="gpu_vbios", value="96.00.74.00.09"),
+    )
+
+    held = _held(node)
+    assert held["gpu_driver"] == [("570.124.06", None)]
+    assert held["gpu_vbios"] == [("96.00.74.00.01", None), ("96.00.74.00.09", None)]
+    assert held["nccl"] == [("2.26.2", None)]
+    report(node)
+    assert _held(node)["gpu_vbios"] == [("96.00.74.00.01", None)]
