@@ -16,6 +16,7 @@ from apps.catalogue.engine.models import ModelSpec
 from apps.catalogue.queries import edited_accelerators
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid
+from apps.core.foreign import why
 from apps.core.rights import Right
 from apps.core.texts import say
 from apps.fleet.models import Cluster, Domain
@@ -298,11 +299,9 @@ def _replicas_left(system: dict[str, Any], sizes: dict[str, Any]) -> int:
 def _model_of_config(text: str) -> ModelSpec:
     try:
         return model_from_config(json.loads(text))
-    except json.JSONDecodeError as error:
-        message = say("config.json, line %(line)s: %(fault)s", line=error.lineno, fault=error.msg)
-        raise Invalid(message, errors=[FieldError(pointer="/config", message=message)]) from error
     except (ValueError, RecursionError) as error:
-        message = say("no valid JSON: %(fault)s", fault=error)
+        place = {"line": getattr(error, "lineno", 1), "fault": why(error)}
+        message = say("config.json, line %(line)s: %(fault)s", **place)
         raise Invalid(message, errors=[FieldError(pointer="/config", message=message)]) from error
     except Invalid as error:
         problems = [

@@ -119,8 +119,8 @@ def test_the_wizard_reads_a_pasted_configuration(wizard, bo, client_of):
         ("{", "config.json, line 1"),
         ("{}", "hidden_size is missing"),
         ("[]", "JSON object"),
-        ("[" * 5000, "no valid JSON"),
-        ('{"hidden_size": ' + "9" * 5000 + "}", "no valid JSON"),
+        ("[" * 5000, "nested too deeply"),
+        ('{"hidden_size": ' + "9" * 5000 + "}", "config.json, line 1: Exceeds the limit"),
     ],
 )
 def test_a_configuration_that_cannot_be_read_says_where(wizard, bo, client_of, config, said):
