@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import numpy as np
 
 from apps.catalogue.engine.models import ModelSpec
@@ -96,21 +98,38 @@ def _parallel(plan: PlanInput) -> list[Option]:
             context_parallel_size=int(row["cp"]),
         ),
         *(experts if plan.model.is_moe else []),
-        *(_valued(num_virtual_stages_per_pipeline_rank=int(row["vpp"])) if int(row["vpp"]) > 1 else []),
-        *_uneven_ends(plan),
+        *_chunks(plan),
         *_switch("--sequence-parallel", bool(row["sequence_parallel"])),
         *_switch("--use-tp-pp-dp-mapping", row["placement"] == Placement.TP_CP_PP_DP),
     ]
 
 
-def _uneven_ends(plan: PlanInput) -> list[Option]:
-    """Layers of the first and last stage, where the others do not hold as many."""
-    stages = int(plan.layout.pp[0])
-    if stages == 1 or plan.model.layers % stages == 0:
-        return []
-    held = [content(plan.model, plan.layout, np.array([stage])) for stage in (0, stages - 1)]
-    first, last = (int(h.layers[0] - h.mtp_layers[0]) for h in held)
-    return _valued(decoder_first_pipeline_num_layers=first, decoder_last_pipeline_num_layers=last)
+def _chunks(plan: PlanInput) -> list[Option]:
+    """Chunks of a stage, and which layers each holds where Megatron-LM would not cut them like that by itself.
+
+    It knows first and last stages of their own only with equal stages between them, and takes no number of chunks
+    beside a layout in letters: E embedding, t layer, m layer of multi-token prediction, L loss, | the next chunk.
+    """
+    stages, chunks = int(plan.layout.pp[0]), int(plan.layout.vpp[0])
+    held = [content(plan.model, plan.layout, np.array([stage])) for stage in range(stages)]
+    predicted = [int(stage.mtp_layers[0]) for stage in held]
+    layers = [int(stage.layers[0]) - extra for stage, extra in zip(held, predicted, strict=True)]
+    if len({*layers}) == 1 and layers[0] % chunks == 0:
+        return _valued(num_virtual_stages_per_pipeline_rank=chunks) if chunks > 1 else []
+    if chunks == 1 and len({*layers[1:-1]}) <= 1 and not sum(predicted[:-1]):
+        return _valued(
+            decoder_first_pipeline_num_layers=layers[0], decoder_last_pipeline_num_layers=layers[-1]
+        )
+    parts = [
+        "t" * (count // chunks + (chunk < count % chunks)) for chunk in range(chunks) for count in layers
+    ]
+    parts[0] = "E" + parts[0]
+    for stage, extra in enumerate(predicted):
+        parts[(chunks - 1) * stages + stage] += "m" * extra
+    parts[-1] += "L"
+    runs = [(part, len([*same])) for part, same in groupby(parts[:-1])]
+    text = "".join(f"{part}|" if count == 1 else f"({part}|)*{count}" for part, count in runs) + parts[-1]
+    return [Option(name="--pipeline-model-parallel-layout", value=f"'{text}'")]
 
 
 def _batch(plan: PlanInput) -> list[Option]:

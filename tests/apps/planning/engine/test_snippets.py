@@ -12,7 +12,7 @@ import pytest
 
 from apps.core.errors import Invalid
 from apps.planning.engine.ablations import ablation_sizes, ablations
-from apps.planning.engine.estimate import PlanInput
+from apps.planning.engine.estimate import PlanInput, memory_ledger
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.snippets.deepspeed import deepspeed_config, deepspeed_json, misplaced_options
 from apps.planning.engine.snippets.megatron import megatron_arguments, megatron_options
@@ -45,14 +45,50 @@ def test_megatron_arguments_of_a_moe_with_latent_attention() -> None:
     assert said["--kv-lora-rank"] == "512" and said["--q-lora-rank"] == "1536"
     assert said["--expert-model-parallel-size"] == "64"
     assert said["--moe-layer-freq"] == "'([0]*3+[1]*58)'"
-    assert said["--decoder-last-pipeline-num-layers"] == "13"
+    assert said["--pipeline-model-parallel-layout"].endswith("tttmL'")
     assert said["--fp8-format"] == "hybrid"
 
 
-def test_uneven_layers_are_stated_and_even_ones_are_not() -> None:
-    uneven = arguments(plan(LLAMA_70B, pp=18, dp=1, accelerators=144, global_batch=144))
-    assert uneven["--decoder-first-pipeline-num-layers"] == "4"
-    assert "--decoder-first-pipeline-num-layers" not in arguments(plan(LLAMA_70B))
+def layers_told(p: PlanInput) -> list[int] | None:
+    """Layers of each stage as Megatron-LM reads its arguments; None where it would not start."""
+    said, stages, total = arguments(p), int(p.layout.pp[0]), p.model.layers
+    if (letters := said.get("--pipeline-model-parallel-layout")) is not None:
+        assert "--num-virtual-stages-per-pipeline-rank" not in said
+        parts = re.sub(r"\(([^)]*)\)\*(\d+)", lambda m: m[1] * int(m[2]), letters.strip("'")).split("|")
+        assert len(parts) == stages * int(p.layout.vpp[0])
+        assert parts[0].startswith("E") and parts[-1].endswith("L")
+        return [
+            sum(len(re.findall("[tm]", part)) for part in parts[stage::stages]) for stage in range(stages)
+        ]
+    first = int(said.get("--decoder-first-pipeline-num-layers") or total // stages)
+    last = int(said.get("--decoder-last-pipeline-num-layers") or total // stages)
+    between, left = divmod(total - first - last, stages - 2)
+    return None if left else [first, *[between] * (stages - 2), last + p.model.mtp_layers]
+
+
+@pytest.mark.parametrize(
+    ("document", "sizes"),
+    [
+        (LLAMA_70B, {}),
+        (LLAMA_70B, {"pp": 9, "dp": 2, "accelerators": 144, "global_batch": 144}),
+        (LLAMA_70B, {"pp": 18, "dp": 1, "accelerators": 144, "global_batch": 144}),
+        (LLAMA_70B, {"pp": 9, "dp": 2, "vpp": 3, "accelerators": 144, "global_batch": 144}),
+        (LLAMA_70B, {"vpp": 4}),
+        (DEEPSEEK_V3, {}),
+        (DEEPSEEK_V3, {"vpp": 2}),
+    ],
+)
+def test_megatron_is_told_to_hold_the_layers_that_the_plan_counts(
+    document: dict[str, Any], sizes: dict[str, int]
+) -> None:
+    p = plan(document, **sizes)
+    assert layers_told(p) == [stage.layers for stage in memory_ledger(p).stages]
+
+
+def test_even_layers_need_no_words() -> None:
+    assert not {"--decoder-first-pipeline-num-layers", "--pipeline-model-parallel-layout"} & set(
+        arguments(plan(LLAMA_70B, vpp=4))
+    )
 
 
 def test_grouped_heads_are_stated() -> None:
