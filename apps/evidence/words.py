@@ -38,6 +38,7 @@ KINDS: dict[str, str] = {
     "nvswitch_audit": "nvswitch-audit",
     "nvswitch_firmware": "NVSwitch firmware",
     "ofed_info": "ofed_info -s",
+    "optical_modules": "mlxlink -m, ethtool -m",
     "package_list": "dpkg -l, rpm -qa",
     "python_packages": "pip list, conda list",
     "rccl_tests": "rccl-tests",

@@ -143,6 +143,10 @@ _RULES: Mapping[str, tuple[Word, Word]] = {
         _("Network port slower than the others"),
         _("Cable or transceiver came up at a lower rate."),
     ),
+    "optical-power": (
+        _("Optical power close to its least"),
+        _("A dirty or ageing transceiver loses packets first, then the link."),
+    ),
     "diagnostic-failed": (_("DCGM diagnostic failed"), _("The vendor's own test does not pass.")),
     "diagnostic-warned": (_("DCGM diagnostic warned"), _("The vendor's own test has a remark.")),
     "npu-health": (

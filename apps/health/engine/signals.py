@@ -253,6 +253,21 @@ def _from_ports(facts: Mapping[str, Any]) -> Iterator[Signal]:
             yield from _share(device, "port_rate_share", float(port["rate_gbps"]), best, " Gbit/s")
 
 
+def _from_optics(facts: Mapping[str, Any]) -> Iterator[Signal]:
+    """How far the weakest lane of a transceiver is above the least that its maker allows, in dB."""
+    for place, module in enumerate(facts.get("modules") or ()):
+        device = str(module.get("device") or module.get("serial") or place)
+        margins = [
+            (dbm - module[f"{way}_low_dbm"], f"{way} {dbm:g} dBm")
+            for way in ("rx", "tx")
+            for dbm in module.get(f"{way}_dbm") or ()
+            if module.get(f"{way}_low_dbm") is not None
+        ]
+        if margins:
+            margin, weakest = min(margins)
+            yield Signal(name="optical_margin_db", device=device, value=margin, detail=weakest)
+
+
 def _from_fabric_manager(facts: Mapping[str, Any]) -> Iterator[Signal]:
     service: Mapping[str, Any] = facts.get("service") or {}
     mismatch = facts.get("driver_mismatch")
@@ -283,6 +298,7 @@ _READERS = {
     "dcgmi_diag": _from_diagnostic,
     "fabric_manager": _from_fabric_manager,
     "ibstat": _from_ports,
+    "optical_modules": _from_optics,
     "npu_smi": _from_npu,
 }
 # Kinds of evidence that tell of a node's health: figures here, faults in the kernel's log.

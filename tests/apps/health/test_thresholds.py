@@ -29,6 +29,29 @@ GPU = {
 
 READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
     (
+        "optical_modules",
+        {
+            "modules": [
+                {
+                    "device": "mlx5_0",
+                    "rx_dbm": [1.0, -9.0],
+                    "rx_low_dbm": -10.0,
+                    "tx_dbm": [0.0],
+                    "tx_low_dbm": -8.0,
+                },
+                {
+                    "device": "mlx5_1",
+                    "rx_dbm": [-40.0],
+                    "rx_low_dbm": -10.0,
+                    "tx_dbm": [],
+                    "tx_low_dbm": None,
+                },
+                {"device": "mlx5_2", "rx_dbm": [-40.0], "rx_low_dbm": None, "tx_dbm": [], "tx_low_dbm": None},
+            ]
+        },
+        {("optical-power", "mlx5_0"): Verdict.WARN, ("optical-power", "mlx5_1"): Verdict.FAIL},
+    ),
+    (
         "ibstat",
         {
             "devices": [

@@ -1,0 +1,173 @@
+"""Optical power of transceivers: `mlxlink -d DEVICE -m` and `ethtool -m DEVICE`, one or several in one text.
+
+Neither prints which device it asked: that stands in a command line above, or in `==> DEVICE <==`. Copper cables have
+no optics; mlxlink prints N/A for them, or zeros with the limits 0..0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.core.texts import say
+from apps.evidence.engine.parsers._dressing import plain_lines
+from apps.evidence.engine.parsers._notes import Notes
+from apps.evidence.engine.parsers._prefixes import unprefixed
+from apps.evidence.engine.reading import Reading, Unreadable
+from apps.evidence.engine.source import Line, Source
+
+KIND = "optical_modules"
+VERSION = 1
+
+DARK_DBM = -40.0  # what modules state for no light at all
+_MOST_MODULES = 1000
+_LONGEST = 400
+_HEAD = re.compile(r"==> (?P<device>[\w./:-]{1,80}) <==")
+_COMMAND = re.compile(
+    r"(?:\S{0,80}[#$] ?)?(?:sudo )?(?:ethtool (?:-m|--module-info) |mlxlink (?:\S+ )*?(?:-d|--device) ?)"
+    r"(?P<device>[\w./:-]{1,80})(?: .*)?"
+)
+_ROW = re.compile(r"(?P<key>[A-Z][\w /().,\[\]-]{1,70}?) *: +(?P<value>\S.{0,200})")
+_LANES = re.compile(r"(?P<lanes>[-+\d.,infINF/A_ ]+?)(?: *\[(?P<low>-?[\d.]+?)\.\.(?P<high>-?[\d.]+)\])?")
+_DBM = re.compile(r".*?(?P<dbm>-?(?:\d+(?:\.\d+)?|inf)) dBm", re.IGNORECASE)
+_LANE = re.compile(r"(?P<name>.*?) *\((?:Channel|Chan) (?P<lane>\d{1,2})\)")
+_MLXLINK = {"Rx Power Current [dBm]": "rx", "Tx Power Current [dBm]": "tx"}
+_ETHTOOL = {
+    "Rcvr signal avg optical power": "rx",
+    "Receiver signal OMA": "rx",
+    "Receiver signal average optical power": "rx",
+    "Rx power": "rx",
+    "Transmit avg optical power": "tx",
+    "Laser output power": "tx",
+    "Tx power": "tx",
+}
+_LIMITS = {"Laser rx power low alarm threshold": "rx", "Laser tx power low alarm threshold": "tx"}
+_ALARM = re.compile(r"(?P<name>Laser [rt]x power (?:low|high) alarm) *(?:\(Chan \d{1,2}\))?")
+_NAMES = {
+    "Vendor Name": "vendor",
+    "Vendor name": "vendor",
+    "Vendor Part Number": "part_number",
+    "Vendor PN": "part_number",
+    "Vendor Serial Number": "serial",
+    "Vendor SN": "serial",
+}
+_TITLE = re.compile(
+    r"^[^\n]{0,80}?(?:Rx Power Current \[dBm\]"
+    r"|(?:Rcvr signal avg optical power|Receiver signal (?:average optical power|OMA)) ?(?:\(Channel \d+\))?) *:",
+    re.MULTILINE,
+)
+
+
+@dataclass(slots=True)
+class Module:
+    """One transceiver. lanes: direction to the power of each lane in dBm; low: to the least that is right."""
+
+    device: str = ""
+    names: dict[str, str] = field(default_factory=dict)
+    lanes: dict[str, list[float]] = field(default_factory=lambda: {"rx": [], "tx": []})
+    low: dict[str, float] = field(default_factory=dict)
+    alarms: list[str] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)
+
+    def facts(self) -> dict[str, Any]:
+        lit = self._lit()
+        return {
+            "device": self.device or None,
+            **{name: self.names.get(name) for name in ("vendor", "part_number", "serial")},
+            **{f"{way}_dbm": [self.lanes[way][lane] for lane in lit[way]] for way in ("rx", "tx")},
+            **{f"{way}_low_dbm": self.low.get(way) for way in ("rx", "tx")},
+            "alarms": self.alarms,
+        }
+
+    def _lit(self) -> dict[str, list[int]]:
+        """The lanes of each direction that are in use: one that sends nothing is not."""
+        sent = self.lanes["tx"]
+        used = [lane for lane, dbm in enumerate(sent) if dbm > DARK_DBM]
+        return {
+            way: [
+                lane for lane in range(len(self.lanes[way])) if lane in used or not used or lane >= len(sent)
+            ]
+            for way in ("rx", "tx")
+        }
+
+
+def recognise(sample: str) -> int:
+    return 88 if _TITLE.search(sample) else 0
+
+
+def read(source: Source) -> Reading:
+    """Raises Unreadable where no transceiver with optics is there."""
+    notes = Notes()
+    modules = [
+        module for module in _modules(unprefixed(plain_lines(source)), notes) if any(module.lanes.values())
+    ]
+    if not modules:
+        raise Unreadable(say("no transceiver states its optical power"), code="no_optics")
+    return Reading(
+        kind=KIND,
+        facts={"modules": [module.facts() for module in modules]},
+        warnings=notes.all(),
+        parser_version=VERSION,
+    )
+
+
+def _modules(lines: Iterable[Line], notes: Notes) -> list[Module]:
+    modules = [Module()]
+    for line in lines:
+        text = line.text.strip()[:_LONGEST]
+        if named := _HEAD.fullmatch(text) or _COMMAND.fullmatch(text):
+            modules.append(Module(device=named["device"]))
+        elif row := _ROW.fullmatch(text):
+            if row["key"] in modules[-1].keys and (row["key"] in _MLXLINK or row["key"] == "Identifier"):
+                modules.append(Module())
+            modules[-1].keys.add(row["key"])
+            if len(modules) <= _MOST_MODULES:
+                _take(modules[-1], row["key"].strip(), row["value"].strip(), line, notes)
+    return modules
+
+
+def _take(module: Module, key: str, value: str, line: Line, notes: Notes) -> None:
+    lane = _LANE.fullmatch(key)
+    plain = lane["name"].strip() if lane else key
+    if name := _NAMES.get(key):
+        module.names[name] = value
+    elif way := _MLXLINK.get(key):
+        _take_lanes(module, way, value, line, notes)
+    elif way := _ETHTOOL.get(plain):
+        module.lanes[way] += _dbm(value, line, notes)
+    elif way := _LIMITS.get(key):
+        for limit in _dbm(value, line, notes):
+            module.low[way] = limit
+    elif (alarm := _ALARM.fullmatch(key)) and value.casefold() == "on" and alarm["name"] not in module.alarms:
+        module.alarms.append(alarm["name"])
+
+
+def _take_lanes(module: Module, way: str, value: str, line: Line, notes: Notes) -> None:
+    """`1.8,1.9,2.2,1.9 [-10.41..6]` of mlxlink; nothing for N/A and for the zeros of a copper cable."""
+    found = _LANES.fullmatch(value)
+    if found is None:
+        notes.add("power_not_understood", say("this is no optical power"), at=line)
+        return
+    low, high = found["low"], found["high"]
+    if low is not None and float(low) == float(high) == 0:
+        return
+    parts = [part.strip() for part in found["lanes"].split(",")]
+    known = [part for part in parts if part not in ("", "N/A", "_")]
+    try:
+        module.lanes[way] += [max(float(part), DARK_DBM) for part in known]
+    except ValueError:
+        notes.add("power_not_understood", say("this is no optical power"), at=line)
+        return
+    if low is not None and known:
+        module.low[way] = float(low)
+
+
+def _dbm(value: str, line: Line, notes: Notes) -> list[float]:
+    """`0.9522 mW / -0.21 dBm` of ethtool, where no light is -inf; empty where it is not understood."""
+    found = _DBM.fullmatch(value)
+    if found is None:
+        notes.add("power_not_understood", say("this is no optical power"), at=line)
+        return []
+    return [max(float(found["dbm"]), DARK_DBM)]

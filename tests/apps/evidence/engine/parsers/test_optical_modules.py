@@ -1,0 +1,87 @@
+"""Optical power of transceivers, as mlxlink and ethtool print it."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.evidence.engine.reading import Reading, Unreadable
+from apps.evidence.engine.registry import read
+from apps.evidence.engine.source import Source
+
+MLXLINK = """# mlxlink -d mlx5_0 -m
+Operational Info
+----------------
+State                              : Active
+
+Module Info
+-----------
+Identifier                         : OSFP
+Vendor Name                        : Finisar
+Vendor Serial Number               : X24A15P
+Temperature [C]                    : 54 [-5..75]
+Rx Power Current [dBm]             : 1.886,-9.4,2.281,1.976 [-10.41..6]
+Tx Power Current [dBm]             : 1.562,1.427,1.559,1.761 [-8.508..5]
+"""
+ETHTOOL = """root@n1:~# ethtool -m eth0
+	Identifier                                : 0x11 (QSFP28)
+	Vendor SN                                 : MT1652FT00065
+	Transmit avg optical power (Channel 1)    : 0.9077 mW / -0.42 dBm
+	Transmit avg optical power (Channel 2)    : 0.0000 mW / -inf dBm
+	Rcvr signal avg optical power(Channel 1)  : 0.0100 mW / -20.00 dBm
+	Rcvr signal avg optical power(Channel 2)  : 0.0000 mW / -inf dBm
+	Laser rx power low alarm   (Chan 1)       : On
+	Laser rx power low alarm threshold        : 0.0646 mW / -11.90 dBm
+"""
+COPPER = MLXLINK.replace("1.886,-9.4,2.281,1.976 [-10.41..6]", "0,0,0,0 [0..0]").replace(
+    "1.562,1.427,1.559,1.761 [-8.508..5]", "0,0,0,0 [0..0]"
+)
+
+
+def _read(text: str) -> Reading:
+    return read(Source.of_bytes(text.encode(), name="x.txt"))
+
+
+def test_lanes_and_limits_of_mlxlink_are_read() -> None:
+    reading = _read(MLXLINK)
+
+    (module,) = reading.facts["modules"]
+    assert (reading.kind, reading.warnings) == ("optical_modules", ())
+    assert (module["device"], module["vendor"], module["serial"]) == ("mlx5_0", "Finisar", "X24A15P")
+    assert (module["rx_dbm"], module["rx_low_dbm"]) == ([1.886, -9.4, 2.281, 1.976], -10.41)
+    assert (module["tx_dbm"], module["tx_low_dbm"]) == ([1.562, 1.427, 1.559, 1.761], -8.508)
+
+
+def test_a_lane_that_sends_nothing_is_not_in_use() -> None:
+    (module,) = _read(ETHTOOL).facts["modules"]
+
+    assert (module["device"], module["tx_dbm"], module["rx_dbm"]) == ("eth0", [-0.42], [-20.0])
+    assert (module["rx_low_dbm"], module["tx_low_dbm"]) == (-11.9, None)
+    assert module["alarms"] == ["Laser rx power low alarm"]
+
+
+def test_a_dark_fibre_is_read_as_no_light() -> None:
+    (module,) = _read(ETHTOOL.replace("0.0100 mW / -20.00 dBm", "0.0000 mW / -inf dBm")).facts["modules"]
+
+    assert module["rx_dbm"] == [-40.0]
+
+
+def test_several_devices_in_one_text_are_kept_apart() -> None:
+    modules = _read(MLXLINK + ETHTOOL + ETHTOOL.partition("\n")[2]).facts["modules"]
+
+    assert [module["device"] for module in modules] == ["mlx5_0", "eth0", None]
+
+
+def test_a_copper_cable_has_no_optics() -> None:
+    assert len(_read(COPPER + ETHTOOL).facts["modules"]) == 1
+    with pytest.raises(Unreadable):
+        _read(COPPER)
+    with pytest.raises(Unreadable):
+        _read(COPPER.replace("0,0,0,0 [0..0]", "N/A"))
+
+
+@pytest.mark.parametrize("damage", ["1.8;9", "1.8,1.9.7 [-10.41..6]"])
+def test_a_damaged_power_is_warned_of(damage: str) -> None:
+    reading = _read(MLXLINK.replace("1.886,-9.4,2.281,1.976 [-10.41..6]", damage))
+
+    assert [warning.code for warning in reading.warnings] == ["power_not_understood"]
+    assert reading.facts["modules"][0]["rx_dbm"] == []
