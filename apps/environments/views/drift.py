@@ -141,7 +141,7 @@ def _change_links(domain: Domain) -> list[dict[str, Any]]:
 
 def _node_links(domain: Domain) -> list[dict[str, Any]]:
     """For each node that drifts in several components: their number, and the query that fills in one change."""
-    rows = queries.open_findings(domain=domain).filter(kind="drift").exclude(intended="")
+    rows = queries.open_findings(domain=domain).filter(kind="drift", verdict="fail").exclude(intended="")
     counted = rows.order_by().values("node__name").annotate(count=Count("component", distinct=True))
     return [
         {
