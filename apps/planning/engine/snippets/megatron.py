@@ -154,15 +154,30 @@ def _training(plan: PlanInput) -> list[Option]:
             Option(name="--recompute-num-layers", value="1"),
         ],
     }[level]
-    sharded, tp = int(row["zero"]) >= 1, int(row["tp"]) > 1
+    sharded, sequence_parallel = int(row["zero"]) >= 1, bool(row["sequence_parallel"])
     return [
         *_precision(workload.precision),
         *recompute,
         *_switch("--use-distributed-optimizer", sharded),
+        *_fully_sharded(int(row["zero"])),
         *_switch("--overlap-grad-reduce", workload.overlap_dp),
         *_switch("--overlap-param-gather", workload.overlap_dp and sharded),
-        *_switch("--tp-comm-overlap", workload.overlap_tp and tp),
+        *_switch("--tp-comm-overlap", workload.overlap_tp and sequence_parallel and int(row["tp"]) > 1),
         Option(name="--use-mcore-models"),
+    ]
+
+
+def _fully_sharded(zero: int) -> list[Option]:
+    """From ZeRO 2 on: Megatron FSDP, which has a checkpoint format of its own and fuses no accumulation."""
+    if zero < 2:
+        return []
+    return [
+        Option(name="--use-megatron-fsdp"),
+        Option(
+            name="--data-parallel-sharding-strategy", value="optim_grads" + ("_params" if zero == 3 else "")
+        ),
+        Option(name="--no-gradient-accumulation-fusion"),
+        Option(name="--ckpt-format", value="fsdp_dtensor"),
     ]
 
 

@@ -91,6 +91,22 @@ def test_even_layers_need_no_words() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("zero", "strategy"), [(0, None), (1, None), (2, "optim_grads"), (3, "optim_grads_params")]
+)
+def test_megatron_shards_what_the_plan_shards(zero: int, strategy: str | None) -> None:
+    said = arguments(plan(LLAMA_70B, pp=1, dp=16, zero=zero))
+    assert said.get("--data-parallel-sharding-strategy") == strategy
+    assert ("--use-megatron-fsdp" in said) is (zero >= 2)
+    assert ("--use-distributed-optimizer" in said) is (zero >= 1)
+
+
+def test_tensor_parallel_overlap_is_asked_for_with_sequence_parallelism_only() -> None:
+    hidden = {"overlap": {"tp": True}}
+    assert "--tp-comm-overlap" in arguments(plan(LLAMA_70B, **hidden))
+    assert "--tp-comm-overlap" not in arguments(plan(LLAMA_70B, sequence_parallel=False, **hidden))
+
+
 def test_grouped_heads_are_stated() -> None:
     assert arguments(plan(LLAMA_70B))["--num-query-groups"] == "8"
 
