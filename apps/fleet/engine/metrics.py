@@ -41,7 +41,6 @@ class Parts:
 class TopologyMetrics:
     endpoints: int
     injection_bytes_per_s: int  # of the weakest endpoint, one way
-    aggregate_bytes_per_s: int  # of all endpoints, one way
     bisection: Bisection
     distances: Distances
     tiers: tuple[TierRatio, ...]
@@ -59,7 +58,6 @@ def analyse(graph: Graph) -> TopologyMetrics:
     return TopologyMetrics(
         endpoints=graph.endpoints,
         injection_bytes_per_s=int(injection.min()),
-        aggregate_bytes_per_s=int(injection.sum()),
         bisection=bisection(graph),
         distances=distances(graph),
         tiers=oversubscription(graph),

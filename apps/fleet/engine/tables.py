@@ -61,9 +61,6 @@ class Schema:
     within: str = ""
     counted: str = ""
 
-    def column(self, name: str) -> Column | None:
-        return next((one for one in self.columns if one.name == name), None)
-
     def key_of(self, values: Values) -> Key:
         """Which row these cells mean. They hold the key columns, or what tells instead."""
         if not self.instead:

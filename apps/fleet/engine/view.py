@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from apps.fleet.engine.description import FleetDescription, Node, described
-from apps.fleet.engine.schedulers.forest import nodes_beneath
+from apps.fleet.engine.description import FleetDescription, Node
 from apps.fleet.engine.view_boxes import (
     GAP,
     LEAST_WIDTH,
@@ -57,13 +56,11 @@ class Picture:
     boxes: tuple[Box, ...]
 
 
-def place(fleet: FleetDescription, *, domain: str | None = None, detail: Detail | None = None) -> Picture:
-    """The picture of a fleet, or of one domain of it.
+def place(fleet: FleetDescription, *, detail: Detail | None = None) -> Picture:
+    """The picture of a fleet.
 
     detail: as fine as stays readable where none is asked for.
     """
-    if domain is not None:
-        fleet = within(fleet, domain)
     if detail is None:
         detail = _readable(fleet)
     lanes = list(_lanes(fleet)) if detail is not Detail.DOMAINS else []
@@ -73,20 +70,6 @@ def place(fleet: FleetDescription, *, domain: str | None = None, detail: Detail 
     drawn = [*_lane_boxes(lanes, across), *(box for x, y, block in content for box in boxes(block, x, y, ""))]
     right = max((box.x + box.width for box in drawn), default=0)
     return Picture(detail=detail, width=max(width, right + GAP), height=height, boxes=tuple(drawn))
-
-
-def within(fleet: FleetDescription, domain: str) -> FleetDescription:
-    """One domain of a fleet, with the switches above its nodes; "" for the nodes that are in none."""
-    nodes = fleet.nodes_of(domain)
-    names = {node.name for node in nodes}
-    beneath = nodes_beneath(fleet.switches)
-    return described(
-        says=fleet.says,
-        domains=[one for one in fleet.domains if one.name == domain],
-        nodes=nodes,
-        switches=[one for one in fleet.switches if beneath[one.name] & names],
-        links=[one for one in fleet.links if one.a.split("/")[0] in names or one.b.split("/")[0] in names],
-    )
 
 
 def _readable(fleet: FleetDescription) -> Detail:

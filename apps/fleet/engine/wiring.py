@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
 
 from apps.core.errors import FieldError, Invalid
 from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Link, Part, Switch, described
 from apps.fleet.engine.graph import Edges, Graph, Medium, edges, free_graph
 from apps.fleet.engine.layouts import Layout, describe, graph_of
-
-
-class Ends(StrEnum):
-    """What the endpoints of a fabric are: accelerators (scale-up) or nodes (scale-out)."""
-
-    ACCELERATORS = "accelerators"
-    NODES = "nodes"
 
 
 def wired(layout: Layout, *, domain: str, model: str = "", first_node: int = 1) -> FleetDescription:
@@ -57,14 +49,14 @@ def joined_as(layout: Layout, fleet: FleetDescription, *, domain: str) -> FleetD
     )
 
 
-def graph_of_fleet(fleet: FleetDescription, *, ends: Ends = Ends.ACCELERATORS) -> Graph:
-    """The fabric that the links of a fleet make between its accelerators, or between its nodes.
+def graph_of_fleet(fleet: FleetDescription) -> Graph:
+    """The fabric that the links of a fleet make between its accelerators.
 
-    Links to other kinds of ends are another network and left out. Raises Invalid where a link has no
+    Links to nodes are another network and left out. Raises Invalid where a link has no
     bandwidth, and where no link joins anything.
     """
     tiers = {switch.name: switch.tier for switch in fleet.switches}
-    links = [one for one in fleet.links if _belongs(one.a, tiers, ends) and _belongs(one.b, tiers, ends)]
+    links = [one for one in fleet.links if _belongs(one.a, tiers) and _belongs(one.b, tiers)]
     errors = [
         FieldError(
             pointer=f"/links/{one.a} to {one.b}",
@@ -77,11 +69,7 @@ def graph_of_fleet(fleet: FleetDescription, *, ends: Ends = Ends.ACCELERATORS) -
     named = dict.fromkeys(end for one in links for end in (one.a, one.b))
     endpoints = [end for end in named if end not in tiers]
     if not endpoints:
-        errors.append(
-            FieldError(
-                pointer="/links", message=say("no link ends at %(value)s", value=ends.value), code="empty"
-            )
-        )
+        errors.append(FieldError(pointer="/links", message=say("no link ends at accelerators"), code="empty"))
     if errors:
         raise Invalid(say("the links do not make a fabric"), code="fabric", errors=errors)
     used = sorted((end for end in named if end in tiers), key=lambda name: (tiers[name], name))
@@ -103,8 +91,8 @@ def _names(layout: Layout, fleet: FleetDescription, graph: Graph, domain: str) -
     return names
 
 
-def _belongs(end: str, tiers: dict[str, int], ends: Ends) -> bool:
-    return end in tiers or ("/" in end) is (ends is Ends.ACCELERATORS)
+def _belongs(end: str, tiers: dict[str, int]) -> bool:
+    return end in tiers or "/" in end
 
 
 def _layers(links: list[Link], number: dict[str, int]) -> Iterator[Edges]:

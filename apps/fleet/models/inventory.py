@@ -102,7 +102,6 @@ class Node(models.Model):
     position = models.CharField(max_length=40, blank=True)
     serial = models.CharField(max_length=120, blank=True)  # of the board
     system_serial = models.CharField(max_length=120, blank=True)  # of the machine, as its firmware reports it
-    labels = models.JSONField(default=dict)
     last_reported_at = models.DateTimeField(null=True)
     version = models.PositiveIntegerField(default=1)
 

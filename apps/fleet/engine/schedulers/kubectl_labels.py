@@ -11,9 +11,9 @@ from apps.fleet.engine.schedulers.export import Export
 FILE_NAME = "label-nodes.sh"
 
 
-def write(fleet: FleetDescription, *, prefix: str = labels.PREFIX) -> Export:
+def write(fleet: FleetDescription) -> Export:
     """One command per node that has labels; running it again changes nothing."""
-    made = labels.node_labels(fleet, prefix=prefix)
+    made = labels.node_labels(fleet)
     lines = ["#!/bin/sh", "# Puts the topology labels on the nodes; safe to run again.", "set -eu"]
     for node, of_node in made.of_node.items():
         if of_node:

@@ -13,16 +13,17 @@ from apps.fleet.engine.schedulers.hierarchy import Role
 
 KIND = "kueue_topology"
 FILE_NAME = "kueue-topology.yaml"
+NAME = "supernodes"
 API_VERSION = "kueue.x-k8s.io/v1beta2"
 
 
-def write(fleet: FleetDescription, *, name: str = "supernodes", prefix: str = labels.PREFIX) -> Export:
+def write(fleet: FleetDescription) -> Export:
     """The Topology; `kubectl_labels.write` gives the labels that it counts on."""
-    made = labels.node_labels(fleet, prefix=prefix)
+    made = labels.node_labels(fleet)
     document = {
         "apiVersion": API_VERSION,
         "kind": "Topology",
-        "metadata": {"name": name},
+        "metadata": {"name": NAME},
         "spec": {"levels": [{"nodeLabel": label} for label in (*made.levels, labels.HOSTNAME)]},
     }
     return Export(

@@ -47,7 +47,7 @@ class NodeLabels:
     notes: tuple[Note, ...]
 
 
-def node_labels(fleet: FleetDescription, *, prefix: str = PREFIX) -> NodeLabels:
+def node_labels(fleet: FleetDescription) -> NodeLabels:
     """The labels of every node. A name that cannot be a label's value is left out, with a note."""
     nested = hierarchy(fleet)
     labels: dict[str, dict[str, str]] = {node.name: {} for node in fleet.nodes}
@@ -57,7 +57,7 @@ def node_labels(fleet: FleetDescription, *, prefix: str = PREFIX) -> NodeLabels:
             if node not in labels:
                 continue
             if _VALUE.fullmatch(name):
-                labels[node][f"{prefix}/{level.key}"] = name
+                labels[node][f"{PREFIX}/{level.key}"] = name
             else:
                 bad[name] = None
     notes = list(nested.notes)
@@ -65,7 +65,7 @@ def node_labels(fleet: FleetDescription, *, prefix: str = PREFIX) -> NodeLabels:
         message = say("these names cannot be label values: %(bad)s", bad=", ".join(bad))
         notes.append(Note(code="bad_label_value", message=message))
     return NodeLabels(
-        levels=tuple(f"{prefix}/{level.key}" for level in reversed(nested.levels)),
+        levels=tuple(f"{PREFIX}/{level.key}" for level in reversed(nested.levels)),
         of_node=labels,
         hierarchy=nested,
         notes=tuple(notes),

@@ -204,8 +204,8 @@ def test_a_hostfile_goes_by_domain_and_gives_every_card_a_rank() -> None:
 def test_nccl_hints_are_shell_that_sets_the_domain_by_host_name(tmp_path: Path) -> None:
     layout = template("144-as-6x24")
     assert layout is not None
-    export = nccl_hints.write(describe(layout, domain="d1"), cut_into_sub_domains=True)
-    script = f'hostname() {{ echo d1-n04; }}\n{export.text}\necho "$NCCL_MNNVL_ENABLE $NCCL_MNNVL_CLIQUE_ID"'
+    export = nccl_hints.write(describe(layout, domain="d1"))
+    script = f'hostname() {{ echo d1-n04; }}\n{export.text}\necho "$NCCL_MNNVL_ENABLE $NCCL_CUMEM_ENABLE"'
     done = subprocess.run(["sh"], input=script.encode(), capture_output=True, check=True, env={})
     assert done.stdout.decode().strip() == "1 1"
 
