@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from django.core.exceptions import RequestDataTooBig
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
 from apps.core import clock, error_pages
@@ -60,8 +61,8 @@ def _claim(request: HttpRequest, key: str, caller: str) -> tuple[IdempotencyKey,
     now = clock.now()
     same = {"caller": caller, "method": request.method or "", "path": _path(request), "key": key}
     rows = IdempotencyKey.objects.filter(**same)
-    rows.filter(created_at__lt=now - KEEP_KEYS).delete()
-    rows.filter(status__isnull=True, created_at__lt=now - ABANDONED).delete()
+    old = Q(created_at__lt=now - KEEP_KEYS) | Q(status__isnull=True, created_at__lt=now - ABANDONED)
+    rows.filter(old).delete()
     try:
         with transaction.atomic():
             return IdempotencyKey.objects.create(**same, body_digest=body_digest, created_at=now), True
