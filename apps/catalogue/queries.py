@@ -47,6 +47,11 @@ class Entry:
     is_shipped: bool
 
     @property
+    def confidences(self) -> tuple[str, ...]:
+        """How far its known figures can be trusted, each word once."""
+        return tuple(dict.fromkeys(figure.confidence for figure in self.figures if figure.value is not None))
+
+    @property
     def edited(self) -> int:
         return sum(figure.edit is not None for figure in self.figures)
 

@@ -60,7 +60,7 @@ FIGURES: dict[str, Word] = {
     "driver": _("Driver that it came with"),
     "kind": _("Kind"),
     "eol": _("End of life"),
-    "is_ended": _("Ended"),
+    "is_ended": _("Has ended"),
     "default_cuda": "CUDA",
     "nccl": "NCCL",
     "cudnn": "cuDNN",

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.catalogue.engine.components import RuleKind, component, shipped_components
 from apps.core.speech import said
 from apps.environments.engine.compat import RuleResult
+from apps.environments.engine.compat.tables import version_table_of
 from apps.environments.engine.job_env import JobEnvFinding
 from apps.environments.engine.matrix_diff import EntryChange
 from apps.environments.engine.rules import MatrixEntry
@@ -219,6 +220,7 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
             "why": said(result.definition.why),
             "remedy": said(result.definition.remedy),
             "source": result.definition.source,
+            "version_table": version_table_of(result.clause.table),
         }
         for result in results
     ]

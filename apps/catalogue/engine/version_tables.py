@@ -224,7 +224,8 @@ def _shipped_releases() -> Iterable[dict[str, Any]]:
             "pythons": ", ".join(map(str, row["python_wheels_linux_x86_64"])),
             "cuda_builds": None if builds is None else ", ".join(map(str, builds)),
         }
-        yield _row("torch", row["version"], fields, **_origin(row))
+        found = _row("torch", row["version"], fields, **_origin(row))
+        yield found | {"field_confidence": {"cuda_builds": row["cuda_variants_confidence"]}}
 
 
 def _origin(row: Mapping[str, Any]) -> dict[str, str]:

@@ -103,7 +103,8 @@ def _about_table(request: HttpRequest, actor: Actor, kind: Kind) -> dict[str, An
         "paths": list(FIELDS[kind]),
         "filter": TeamFilter({"cluster": slug}, actor=actor),
         "tables": [
-            {"label": word, "url": _table_address(one, slug)} for one, word in VERSION_TABLE_WORDS.items()
+            {"label": word, "url": _table_address(one, slug), "is_shown": one is kind}
+            for one, word in VERSION_TABLE_WORDS.items()
         ],
     }
 

@@ -233,3 +233,11 @@ def test_a_broken_row_still_blocks_the_lock(set_row: Any, cluster: Any, bo: Any,
     with pytest.raises(Conflict) as refused:
         matrices.lock_matrix(actor=actor_for(bo), version_id=version.pk, expected_version=1)
     assert refused.value.code == "rules_broken"
+
+
+def test_the_page_of_a_version_leads_to_the_table_that_a_rule_looked_into(
+    cluster: Any, bo: Any, actor_for: Any, client_of: Any
+) -> None:
+    version = draft(TOO_OLD, cluster, actor_for(bo))
+    page = client_of(bo).get(f"/environment/versions/{version.pk}/").content.decode()
+    assert f"/catalogue/versions/cuda_major/?cluster={cluster.slug}" in page

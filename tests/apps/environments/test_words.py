@@ -90,7 +90,7 @@ def test_a_long_list_shows_first_what_the_found_version_belongs_to() -> None:
         definition=SimpleNamespace(title="t", why="w", remedy="r", source="s"),
         verdict=Verdict.WARN,
         reason=RuleReason.BROKEN,
-        clause=SimpleNamespace(component="gpu_driver"),
+        clause=SimpleNamespace(component="gpu_driver", table="ended_driver_branches"),
         found=("570.124.06",),
         expected=branches,
     )

@@ -89,4 +89,16 @@ LOOK_UPS: Mapping[str, Callable[[str, VersionTables], Found]] = {
     "torch_cudnn": _pin(lambda release: release.cudnn),
     "torch_triton": _pin(lambda release: release.triton),
 }
+# Which version table of the catalogue a lookup takes its answer from; the others take it from that of PyTorch.
+_TAKEN_FROM = {
+    "driver_floor": "cuda_major",
+    "torch_driver_floor": "cuda_major",
+    "toolkit_driver": "toolkit",
+    "ended_driver_branches": "branch",
+}
 WITHOUT_KEY = frozenset({"ended_driver_branches"})
+
+
+def version_table_of(look_up: str) -> str:
+    """The version table in which people find (and set) what a lookup answers; empty for none."""
+    return _TAKEN_FROM.get(look_up, "torch") if look_up else ""
