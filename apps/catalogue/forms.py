@@ -56,8 +56,8 @@ class FigureForm(forms.Form):
             scopes = scopes.none()
             self.fields["value"].help_text = _(
                 "Empty is the default. area, scheme, rule, severity and multiple take one of a few words; packages "
-                "takes names under which dpkg, rpm, pip or conda list it. Nodes are read by it from their next report on, at "
-                "the latest within a day."
+                "takes names under which dpkg, rpm, pip or conda list it. Nodes are read by it from their next "
+                "report on, at the latest within a day."
             )
         self.fields["scope"].choices = [*every, *((str(scope.pk), scope.name) for scope in scopes)]
 
