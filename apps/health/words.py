@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.utils.functional import Promise
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from apps.health.engine.actions import class_of
+from apps.health.engine.diagnose import Symptom
+from apps.health.engine.knowledge import Cause, KnowledgeItem
 from apps.health.engine.thresholds import HealthRule
 
 Word = str | Promise
@@ -177,3 +181,36 @@ def reason_text(code: str) -> Word:
     """A reason of a proposal in words: `rule:port-down` by the rule's name, `xid:79` as Xid 79."""
     kind, _colon, rest = code.partition(":")
     return rule_title(rest) if kind == "rule" else f"{kind.capitalize().replace('Sx', 'SX')} {rest}"
+
+
+def told_item(item: KnowledgeItem) -> dict[str, Any]:
+    """An item of the knowledge in the reader's language."""
+    language = get_language() or "en"
+    return {
+        "id": item.id,
+        "title": item.title.in_language(language),
+        "text": item.text.in_language(language),
+        "xids": sorted(item.xids),
+        "phrases": [" … ".join(phrase) for phrase in item.phrases],
+        "causes": [_told_cause(cause, language) for cause in item.causes],
+    }
+
+
+def told_symptom(symptom: Symptom) -> dict[str, Any]:
+    """What a log shows: the item, the lines that show it, and its causes with the lines that speak for each."""
+    language = get_language() or "en"
+    return told_item(symptom.item) | {
+        "count": symptom.count,
+        "sightings": symptom.sightings,
+        "causes": [_told_cause(one.cause, language) | {"evidence": one.evidence} for one in symptom.causes],
+    }
+
+
+def _told_cause(cause: Cause, language: str) -> dict[str, Any]:
+    return {
+        "id": cause.id,
+        "weight": cause.weight,
+        "text": cause.text.in_language(language),
+        "check_first": cause.check.in_language(language),
+        "remedy": cause.remedy.in_language(language),
+    }

@@ -156,7 +156,7 @@ class UpkeepOut(serializers.ModelSerializer[MaintenanceTask]):
     class Meta:
         model = MaintenanceTask
         fields = ["id", "cluster", "domain_id", "kind", "title", "every_days", "due_on", "downgrade_path"]
-        fields += ["version"]
+        fields += ["retired_at", "version"]
 
 
 class UpkeepIn(serializers.Serializer[Any]):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from django.utils import translation
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
 from rest_framework.request import Request
@@ -21,10 +20,11 @@ from apps.fleet.models import Cluster
 from apps.fleet.queries import cluster_for
 from apps.health import filters, queries, services
 from apps.health.api import serializers as s
-from apps.health.engine.diagnose import Symptom, diagnose_text
-from apps.health.engine.knowledge import Cause, KnowledgeItem, knowledge, search
+from apps.health.engine.diagnose import diagnose_text
+from apps.health.engine.knowledge import knowledge, search
 from apps.health.engine.thresholds import HealthRule
 from apps.health.models import FaultRecord, HealthPolicy, HealthState, MaintenanceTask
+from apps.health.words import told_item, told_symptom
 
 _WRITES = {"POST": TokenScope.FLEET_WRITE}
 CLUSTER = OpenApiParameter("cluster", str, description="A cluster's slug; left out: all, or everywhere.")
@@ -158,39 +158,6 @@ class Policy(APIView):
         return _policy(services.set_policy(actor=actor, cluster_id=cluster.pk, expected_version=seen, **data))
 
 
-def _language() -> str:
-    return translation.get_language() or "en"
-
-
-def _cause(cause: Cause) -> dict[str, Any]:
-    language = _language()
-    return {
-        "id": cause.id,
-        "weight": cause.weight,
-        "text": cause.text.in_language(language),
-        "check_first": cause.check.in_language(language),
-        "remedy": cause.remedy.in_language(language),
-    }
-
-
-def _item(item: KnowledgeItem) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "title": item.title.in_language(_language()),
-        "text": item.text.in_language(_language()),
-        "xids": sorted(item.xids),
-        "causes": [_cause(cause) for cause in item.causes],
-    }
-
-
-def _symptom(symptom: Symptom) -> dict[str, Any]:
-    return _item(symptom.item) | {
-        "count": symptom.count,
-        "sightings": symptom.sightings,
-        "causes": [_cause(ranked.cause) | {"evidence": ranked.evidence} for ranked in symptom.causes],
-    }
-
-
 class Knowledge(APIView):
     @extend_schema(
         responses=s.KnowledgeOut(many=True),
@@ -202,7 +169,7 @@ class Knowledge(APIView):
         """Symptoms with causes, checks and remedies, in the language of Accept-Language."""
         refuse_unknown(None, request.query_params)
         found = search(request.query_params.get("q", ""))
-        return Response(s.KnowledgeOut([_item(item) for item in found], many=True).data)
+        return Response(s.KnowledgeOut([told_item(item) for item in found], many=True).data)
 
 
 class OneItem(APIView):
@@ -212,7 +179,7 @@ class OneItem(APIView):
         item = next((one for one in knowledge() if one.id == item_id), None)
         if item is None:
             raise Missing(say("there is no such item"))
-        return Response(s.KnowledgeOut(_item(item)).data)
+        return Response(s.KnowledgeOut(told_item(item)).data)
 
 
 class Diagnoses(APIView):
@@ -222,7 +189,7 @@ class Diagnoses(APIView):
     def post(self, request: Request) -> Response:
         """Hold a log against the knowledge: what it shows, in which lines, likeliest causes first. Nothing is kept."""
         found = diagnose_text(checked(s.DiagnosisIn, request)["text"])
-        body = {"lines": found.lines, "symptoms": [_symptom(one) for one in found.symptoms]}
+        body = {"lines": found.lines, "symptoms": [told_symptom(one) for one in found.symptoms]}
         return Response(s.DiagnosisOut(body).data)
 
 

@@ -12,11 +12,12 @@ from apps.health.queries.proposals import (
     recovered,
 )
 from apps.health.queries.rules import rule_settings, rules_of
-from apps.health.queries.upkeep import overdue_upkeep, task_for, tasks_visible
+from apps.health.queries.upkeep import downgrade_paths, overdue_upkeep, task_for, tasks_visible
 
 __all__ = [
     "AUTOMATION",
     "NodeProposal",
+    "downgrade_paths",
     "fault_for",
     "faults_visible",
     "health_of",

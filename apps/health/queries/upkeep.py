@@ -10,24 +10,37 @@ from django.utils.translation import gettext as _
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
-from apps.fleet.models import Domain
+from apps.fleet.models import Domain, Node
 from apps.health.models import MaintenanceTask
 
 
 def tasks_visible(actor: Actor) -> QuerySet[MaintenanceTask]:
     """Upkeep that is not retired, of clusters that the actor may read, what is due first comes first."""
-    rows = MaintenanceTask.objects.filter(retired_at__isnull=True).select_related("cluster", "domain")
-    scopes = actor.scope_ids(Right.READ)
-    return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
+    return _visible(actor).filter(retired_at__isnull=True)
+
+
+def downgrade_paths(actor: Actor, nodes: QuerySet[Node]) -> QuerySet[MaintenanceTask]:
+    """Upkeep that says what to do when the cooling of these nodes fails."""
+    written = tasks_visible(actor).exclude(downgrade_path="")
+    return written.filter(
+        Q(domain__in=nodes.order_by().values("domain"))
+        | Q(domain__isnull=True, cluster__in=nodes.order_by().values("cluster"))
+    )
 
 
 def task_for(actor: Actor, task_id: int, right: Right = Right.READ) -> MaintenanceTask:
-    """One task. Raises Missing, NotAllowed."""
-    task = tasks_visible(actor).filter(pk=task_id).first()
+    """One task, retired or not. Raises Missing, NotAllowed."""
+    task = _visible(actor).filter(pk=task_id).first()
     if task is None:
         raise Missing(_("there is no such upkeep, or you may not see it"))
     actor.require(right, task.cluster.scope_id)
     return task
+
+
+def _visible(actor: Actor) -> QuerySet[MaintenanceTask]:
+    rows = MaintenanceTask.objects.select_related("cluster", "domain")
+    scopes = actor.scope_ids(Right.READ)
+    return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
 
 
 def overdue_upkeep(domain: Domain, *, today: date) -> QuerySet[MaintenanceTask]:

@@ -63,7 +63,14 @@ def plan_upkeep(
 def plan_usual_upkeep(
     *, actor: Actor, cluster_id: int, domain_id: int | None = None
 ) -> list[MaintenanceTask]:
-    """The usual calendar of a liquid-cooled room: coolant weekly, fittings monthly, cold plates quarterly."""
+    """The usual calendar of a liquid-cooled room: coolant weekly, fittings monthly, cold plates quarterly.
+
+    What of it is on the calendar there already stays as it is.
+    """
+    there = MaintenanceTask.objects.filter(
+        cluster_id=cluster_id, domain_id=domain_id, retired_at__isnull=True
+    )
+    planned = set(there.values_list("kind", flat=True))
     return [
         plan_upkeep(
             actor=actor,
@@ -74,6 +81,7 @@ def plan_usual_upkeep(
             every_days=days,
         )
         for kind, days in USUAL_DAYS.items()
+        if kind.value not in planned
     ]
 
 

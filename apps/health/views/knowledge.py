@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import translation
 from django.utils.translation import gettext as _
 
 from apps.core.errors import Missing
@@ -16,7 +15,8 @@ from apps.core.speech import said
 from apps.evidence.engine.source import Source, Unreadable
 from apps.health import forms
 from apps.health.engine import diagnose as engine
-from apps.health.engine.knowledge import KnowledgeItem, knowledge, search
+from apps.health.engine.knowledge import knowledge, search
+from apps.health.words import told_item, told_symptom
 
 
 def items(request: HttpRequest) -> HttpResponse:
@@ -24,7 +24,7 @@ def items(request: HttpRequest) -> HttpResponse:
     actor_of(request)
     refuse_unknown(None, request.GET)
     words = request.GET.get("q", "")
-    context = {"items": [_item(item) for item in search(words)], "words": words}
+    context = {"items": [told_item(item) for item in search(words)], "words": words}
     return render(request, "health/knowledge.html", context)
 
 
@@ -34,7 +34,7 @@ def item(request: HttpRequest, item_id: str) -> HttpResponse:
     found = next((one for one in knowledge() if one.id == item_id), None)
     if found is None:
         raise Missing(_("there is no such item"))
-    return render(request, "health/item.html", {"item": _item(found)})
+    return render(request, "health/item.html", {"item": told_item(found)})
 
 
 def diagnose(request: HttpRequest) -> HttpResponse:
@@ -48,7 +48,7 @@ def diagnose(request: HttpRequest) -> HttpResponse:
         except Unreadable as failure:
             form.add_error("file", said(failure.message))
         else:
-            context |= {"diagnosis": found, "symptoms": [_symptom(one) for one in found.symptoms]}
+            context |= {"diagnosis": found, "symptoms": [told_symptom(one) for one in found.symptoms]}
     return render(request, "health/diagnose.html", context)
 
 
@@ -57,41 +57,3 @@ def _diagnosis(data: dict[str, Any]) -> engine.Diagnosis:
     if upload is None:
         return engine.diagnose_text(data["text"])
     return engine.diagnose_source(Source.of_bytes(upload.read(), name=upload.name))
-
-
-def _item(one: KnowledgeItem) -> dict[str, Any]:
-    language = translation.get_language() or "en"
-    return {
-        "id": one.id,
-        "title": one.title.in_language(language),
-        "text": one.text.in_language(language),
-        "xids": sorted(one.xids),
-        "phrases": [" … ".join(phrase) for phrase in one.phrases],
-        "causes": [
-            {
-                "text": cause.text.in_language(language),
-                "check": cause.check.in_language(language),
-                "remedy": cause.remedy.in_language(language),
-                "weight": cause.weight,
-            }
-            for cause in one.causes
-        ],
-    }
-
-
-def _symptom(one: engine.Symptom) -> dict[str, Any]:
-    language = translation.get_language() or "en"
-    return {
-        "item": _item(one.item),
-        "count": one.count,
-        "sightings": one.sightings,
-        "causes": [
-            {
-                "text": ranked.cause.text.in_language(language),
-                "check": ranked.cause.check.in_language(language),
-                "remedy": ranked.cause.remedy.in_language(language),
-                "evidence": ranked.evidence,
-            }
-            for ranked in one.causes
-        ],
-    }

@@ -47,6 +47,8 @@ from apps.health.words import (
 )
 
 _FIGURES_SHOWN = 40
+_DOWNGRADES_SHOWN = 5
+_HEAT = ("gpu-temperature", "memory-temperature", "npu-temperature")  # what a failing cooling shows in
 _PLAIN_UNITS = frozenset({"flag", "count", "code"})  # say nothing beside a figure
 
 
@@ -88,6 +90,9 @@ def overview(request: HttpRequest) -> HttpResponse:
             _proposal(one, may_write=actor.may(Right.OPERATE, one.node.cluster.scope_id))
             for one in queries.proposals(actor, cluster_id=cluster.pk if cluster else None)
         ],
+        "downgrades": queries.downgrade_paths(
+            actor, nodes.filter(pk__in=states.filter(rule__in=_HEAT).order_by().values("node"))
+        )[:_DOWNGRADES_SHOWN],
         "recovered": queries.recovered(nodes)[:_FIGURES_SHOWN],
         "overdue": (tasks.filter(cluster=cluster) if cluster else tasks).count(),
         "may_administrate": cluster is not None and actor.may(Right.ADMIN, cluster.scope_id),

@@ -100,10 +100,10 @@ def task(request: HttpRequest, pk: int) -> HttpResponse:
     context = cluster_context(row.cluster) | {
         "cluster": row.cluster,
         "task": row,
-        "is_overdue": row.due_on < clock.now().date(),
+        "is_overdue": row.retired_at is None and row.due_on < clock.now().date(),
         "records": row.records.select_related("done_by")[:100],
         "form": form,
-        "may_write": actor.may(Right.OPERATE, row.cluster.scope_id),
+        "may_write": row.retired_at is None and actor.may(Right.OPERATE, row.cluster.scope_id),
     }
     return render(request, "health/task.html", context)
 

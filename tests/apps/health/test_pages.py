@@ -219,6 +219,28 @@ def test_upkeep_is_written_down_by_who_did_it(there: Any, client_of: Any, bo: An
     assert "all tight" in _page(client, "task", *there["task"])
 
 
+def test_a_hot_node_shows_what_is_to_be_done_when_its_cooling_fails(
+    there: Any, nodes: Any, see_heat: Any, client_of: Any, bo: Any
+) -> None:
+    MaintenanceTask.objects.update(downgrade_path="Cap GPUs at 400 W.")
+    cool = _page(client_of(bo), "overview")
+    see_heat(nodes[1], 95)
+
+    assert "Cap GPUs at 400 W." not in cool
+    assert "Cap GPUs at 400 W." in _page(client_of(bo), "overview")
+
+
+def test_upkeep_off_the_calendar_keeps_its_page(there: Any, client_of: Any, bo: Any) -> None:
+    client, task = client_of(bo), MaintenanceTask.objects.get()
+    client.post(reverse("health:task", args=[task.pk]), {"version": 1, "note": "level fine"})
+    client.post(reverse("health:retire_upkeep", args=[task.pk]), {"version": 2, "reason": "air-cooled now"})
+
+    page = _page(client, "task", task.pk)
+    assert "level fine" in page and "Taken off the calendar" in page
+    assert "Write it down" not in page
+    assert "Hoses" not in _page(client, "upkeep")
+
+
 def test_upkeep_is_planned(cluster: Any, client_of: Any, bo: Any) -> None:
     sent = {"kind": "cold_plates", "title": "Rinse", "every_days": 91, "due_on": "", "downgrade_path": "60 %"}
 

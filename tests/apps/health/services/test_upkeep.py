@@ -39,6 +39,14 @@ def test_the_usual_calendar_is_weekly_monthly_and_quarterly(cluster: Any, actor_
     ]
 
 
+def test_the_usual_calendar_is_there_once(task: Any, cluster: Any, actor_for: Any, bo: Any) -> None:
+    first = services.plan_usual_upkeep(actor=actor_for(bo), cluster_id=cluster.pk)
+    again = services.plan_usual_upkeep(actor=actor_for(bo), cluster_id=cluster.pk)
+
+    assert [one.kind for one in first] == ["coolant_quality", "fittings", "cold_plates"]
+    assert again == []
+
+
 def test_what_is_not_done_in_time_is_overdue_for_its_domain(task: Any, domain: Any) -> None:
     today = clock.now().date()
 
