@@ -138,7 +138,6 @@ TEMPLATES = [
         },
     }
 ]
-FORM_RENDERER = "django.forms.renderers.DjangoTemplates"
 FILTERS_EMPTY_CHOICE_LABEL = _("any")
 DJANGO_TABLES2_TEMPLATE = "django_tables2/portal.html"
 
@@ -225,24 +224,17 @@ LOCALE_PATHS = [BASE_DIR / "locale"]
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_AGE = 365 * 86400
 LANGUAGE_COOKIE_SAMESITE = "Lax"
-USE_I18N = True
-USE_TZ = True
 TIME_ZONE = "UTC"
 
-# Security. Cookies are secure where people reach the portal by https, whatever the last hop speaks.
+# Security, beside what Django does by itself. Cookies are secure where people reach the portal by https, whatever
+# the last hop speaks.
 _https = PUBLIC_URL.startswith("https://")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _https
-SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 12 * 3600
 CSRF_FAILURE_VIEW = "apps.core.error_pages.csrf_failure"
 SECURE_HSTS_SECONDS = 31536000 if _https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _https and env.flag("PORTAL_HSTS_SUBDOMAINS", False)
-SECURE_HSTS_PRELOAD = False
-SECURE_CONTENT_TYPE_NOSNIFF = True
-SECURE_REFERRER_POLICY = "same-origin"
-SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 SILENCED_SYSTEM_CHECKS = [
     # The proxy redirects to https: done here, one that passes no X-Forwarded-Proto would loop.
     "security.W008",
@@ -274,7 +266,6 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "apps.core.paging.CursorPages",
     "DEFAULT_FILTER_BACKENDS": ["apps.core.filtering.StrictFilterBackend"],
     "DEFAULT_SCHEMA_CLASS": "apps.core.schema.PortalSchema",
-    "DEFAULT_VERSIONING_CLASS": None,
     "EXCEPTION_HANDLER": "apps.core.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,

@@ -5,7 +5,6 @@ from django.apps import AppConfig
 
 class CatalogueConfig(AppConfig):
     name = "apps.catalogue"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """Within a job, too, the components are those in force."""

@@ -5,7 +5,6 @@ from django.apps import AppConfig
 
 class FleetConfig(AppConfig):
     name = "apps.fleet"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from apps.audit import directory

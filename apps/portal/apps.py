@@ -5,7 +5,6 @@ from django.apps import AppConfig
 
 class PortalConfig(AppConfig):
     name = "apps.portal"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """Bring what only this floor knows to the topology page and the list of clusters below."""

@@ -21,7 +21,7 @@ def insert(model: type[Model], fields: Sequence[str], rows: Iterable[Sequence[An
     marks = ", ".join(["%s"] * len(fields))
     with connection.cursor() as cursor:
         columns = ", ".join(_columns(model, fields))
-        statement = f"INSERT INTO {_table(model)} ({columns}) VALUES ({marks})"  # noqa: S608
+        statement = f"INSERT INTO {_table(model)} ({columns}) VALUES ({marks})"  # noqa: S608  names of ours
         cursor.executemany(statement, list(rows))
 
 
@@ -38,7 +38,7 @@ def change(
         wanted.append(f"{version} = {version} + 1")
     (key,) = _columns(model, ("id",))
     with connection.cursor() as cursor:
-        statement = f"UPDATE {_table(model)} SET {', '.join(wanted)} WHERE {key} = %s"  # noqa: S608
+        statement = f"UPDATE {_table(model)} SET {', '.join(wanted)} WHERE {key} = %s"  # noqa: S608  names of ours
         cursor.executemany(statement, list(rows))
 
 

@@ -28,7 +28,7 @@ def _read(text: str) -> datetime:
     if re.match(r"\d{4}-\d\d-\d\d", text):
         moment = datetime.fromisoformat(re.sub(r" UTC$|(?<=\d) (?=[+-]\d)", "", text.replace(",", ".")))
     elif re.match(r"[A-Z][a-z]{2} [A-Z][a-z]{2} ", text):
-        moment = datetime.strptime(re.sub(r"\.\d+", "", text), "%a %b %d %H:%M:%S %Y")  # noqa: DTZ007
+        moment = datetime.strptime(re.sub(r"\.\d+", "", text), "%a %b %d %H:%M:%S %Y")  # noqa: DTZ007  as below
     else:
         bare = re.sub(r"\.\d+$", "", text)
         moment = datetime.strptime(f"{_SYSLOG_YEAR} {bare}", "%Y %b %d %H:%M:%S")  # noqa: DTZ007  the zone is set below

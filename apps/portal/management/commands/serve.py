@@ -55,7 +55,7 @@ class Command(BaseCommand):
 
     def _start(self, command: list[str]) -> subprocess.Popen[bytes]:
         # A group of its own: Ctrl+C reaches this command only, which then stops its children in order.
-        return subprocess.Popen(command, start_new_session=True, preexec_fn=_end_with_parent)  # noqa: S603
+        return subprocess.Popen(command, start_new_session=True, preexec_fn=_end_with_parent)  # noqa: S603  ours
 
 
 def _commands(bind: str, workers: int) -> dict[str, list[str]]:
@@ -64,7 +64,7 @@ def _commands(bind: str, workers: int) -> dict[str, list[str]]:
     return {
         "web": [
             *(python, "-m", "gunicorn", f"{project}.wsgi", "--bind", bind, "--worker-class", "gthread"),
-            *("--workers", "2", "--threads", "8", "--timeout", "60", "--worker-tmp-dir", "/dev/shm"),  # noqa: S108
+            *("--workers", "2", "--threads", "8", "--timeout", "60", "--worker-tmp-dir", "/dev/shm"),  # noqa: S108  gunicorn's own advice
             *("--log-level", "warning", "--graceful-timeout", str(_WEB_GRACE_S)),
         ],
         "worker": [
