@@ -74,9 +74,30 @@ def comparison_of(actor: Actor, cluster: Cluster, receipt_id: int) -> FileCompar
         receipt=receipt,
         recorded=fleet,
         seen=seen,
-        differences=(*tiers, *differences(fleet, seen, aliases=aliases)),
+        differences=(
+            *tiers,
+            *_without_cards(fleet, seen, aliases),
+            *differences(fleet, seen, aliases=aliases),
+        ),
         aliases=aliases,
     )
+
+
+def _without_cards(
+    fleet: FleetDescription, seen: FleetDescription, aliases: Mapping[str, str]
+) -> list[Difference]:
+    """Sub-domains belong to accelerators: of nodes that have none, here or in the file, they cannot be kept."""
+    known = {node.name for node in fleet.nodes if node.cards}
+    placed = [node.name for node in seen.nodes if node.spans and node.cards is None]
+    lost = [name for name in placed if aliases.get(name, name) not in known]
+    if not lost:
+        return []
+    message = say(
+        "%(count)s nodes have no accelerators on record: bring these in first, or their sub-domains are lost",
+        count=len(lost),
+    )
+    shown = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
+    return [Difference(code="no_accelerators", subject=shown, message=message)]
 
 
 def _around(cluster: Cluster, node: str) -> FleetDescription:

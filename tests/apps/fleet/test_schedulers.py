@@ -192,6 +192,19 @@ def test_a_node_in_another_sub_domain_moves_with_its_accelerators(
     assert scheduler_file(cluster, form="slurm_block").text == changed
 
 
+def test_nodes_whose_sub_domains_would_be_lost_are_told_until_their_accelerators_are_there(
+    cluster, bo, actor_for, delivered
+):
+    text = "# half=sub-domain-of:sn\nBlockName=half Nodes=n[1-4]\nBlockSizes=4\n"
+    receipt, actor = delivered(text), actor_for(bo)
+    first = comparison_of(actor, cluster, receipt.pk).differences[0]
+    assert (first.code, first.subject) == ("no_accelerators", "n1, n2, n3, …")
+    for place in range(1, 5):
+        factories.node(cluster, f"n{place}", accelerators=8)
+    codes = {one.code for one in comparison_of(actor, cluster, receipt.pk).differences}
+    assert "no_accelerators" not in codes
+
+
 def test_a_domain_without_sub_domains_beside_one_with_is_a_block_of_its_own(domain, cluster, bo, actor_for):
     services.build_domain(
         actor=actor_for(bo),
