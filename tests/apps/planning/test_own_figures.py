@@ -36,16 +36,6 @@ def own(cluster, bo):
     return figure
 
 
-@pytest.fixture
-def make(cluster, bo):
-    def made(document=None, name="plan"):
-        return services.create_plan(
-            actor=actor_for(bo), scope_id=cluster.scope_id, name=name, document=document or small()
-        )
-
-    return made
-
-
 def with_figures(**figures):
     document = small()
     document["system"]["figures"] = {path: {"value": value} for path, value in figures.items()}

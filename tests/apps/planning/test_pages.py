@@ -6,12 +6,10 @@ import json
 
 import pytest
 
-from apps.planning import services
 from apps.planning.models import Plan, PlanVersion
 from tests import factories
 from tests.apps.benchmarks.runs import domain_of
 from tests.apps.planning.documents import LARGE_SHAPE, SEARCH, small, too_large
-from tests.callers import actor_for
 
 pytestmark = pytest.mark.django_db
 
@@ -24,45 +22,6 @@ LLAMA_3_8B = {
     "intermediate_size": 14336,
     "vocab_size": 128256,
 }
-
-
-@pytest.fixture
-def make(cluster, bo):
-    def made(document=None, name="plan", **fields):
-        return services.create_plan(
-            actor=actor_for(bo), scope_id=cluster.scope_id, name=name, document=document or small(), **fields
-        )
-
-    return made
-
-
-@pytest.fixture
-def wizard(cluster):
-    """The wizard's fields for hypothetical hardware of eight accelerators."""
-
-    def filled(**changed):
-        fields = {
-            "name": "from the wizard",
-            "question": "estimate",
-            "model_source": "catalogue",
-            "catalogue_model": "llama-3-8b",
-            "cluster": cluster.pk,
-            "accelerator": "nvidia-gb200",
-            "accelerators": 8,
-            "domain_size": 8,
-            "tp": 2,
-            "pp": 1,
-            "micro_batch": 1,
-            "global_batch": 16,
-            "seq_len": 4096,
-            "precision": "bf16",
-            "recompute": "none",
-            "zero": 1,
-            "sequence_parallel": "on",
-        }
-        return {key: value for key, value in (fields | changed).items() if value is not None}
-
-    return filled
 
 
 def page(client_of, person, address, **data):
@@ -79,7 +38,7 @@ def test_the_list_shows_what_came_out_of_the_newest_version(make, vic, client_of
     make(too_large())
     run_jobs()
     text = page(client_of, vic, "/plans/")
-    assert "does not fit" in text and "2 × nvidia-gb200" in text
+    assert "does not fit" in text and "2 × NVIDIA GB200" in text
 
 
 def test_plans_of_other_clusters_are_not_there(make, eve, client_of):

@@ -20,16 +20,6 @@ from tests.callers import actor_for
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def make(cluster, bo):
-    def made(document=None, name="plan", **fields):
-        return services.create_plan(
-            actor=actor_for(bo), scope_id=cluster.scope_id, name=name, document=document or small(), **fields
-        )
-
-    return made
-
-
 def test_a_plan_is_asked_with_an_event_and_a_job(make):
     version = make()
     assert (version.number, version.result, version.fits) == (1, None, None)

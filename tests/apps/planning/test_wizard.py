@@ -19,30 +19,11 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def send(cluster, bo, client_of):
-    """Sends the wizard for hypothetical hardware of eight accelerators; the document of the version made."""
+def send(wizard, bo, client_of):
+    """Sends the wizard; the document of the version made."""
 
     def sent(address="/plans/new/", **changed):
-        fields = {
-            "name": "from the wizard",
-            "question": "estimate",
-            "model_source": "catalogue",
-            "catalogue_model": "llama-3-8b",
-            "cluster": cluster.pk,
-            "accelerator": "nvidia-gb200",
-            "accelerators": 8,
-            "domain_size": 8,
-            "tp": 2,
-            "pp": 1,
-            "micro_batch": 1,
-            "global_batch": 16,
-            "seq_len": 4096,
-            "precision": "bf16",
-            "zero": 1,
-        }
-        answer = client_of(bo).post(
-            address, {key: value for key, value in (fields | changed).items() if value is not None}
-        )
+        answer = client_of(bo).post(address, wizard(**changed))
         assert answer.status_code == 302, answer.content.decode()
         return PlanVersion.objects.latest("pk").input
 
