@@ -103,6 +103,18 @@ _RULES: Mapping[str, tuple[Word, Word]] = {
         _("A damaged page is retired at the next reset only."),
     ),
     "ecc-double-bit": (_("Uncorrectable memory errors"), _("Data was lost since the last reset.")),
+    "sram-threshold": (
+        _("Too many SRAM errors"),
+        _("The GPU counts more uncorrectable SRAM errors than its maker allows; it is to be replaced."),
+    ),
+    "memory-unrepairable": (
+        _("Memory that cannot be repaired"),
+        _("The repairs that the GPU has are used up; it is to be replaced."),
+    ),
+    "repair-pending": (
+        _("A repair waits for a reset"),
+        _("A damaged part is replaced at the next reset only."),
+    ),
     "pcie-width": (
         _("PCIe link narrower than built"),
         _("Host copies and RDMA of this GPU run at that share of the rate."),

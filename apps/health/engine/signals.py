@@ -39,6 +39,10 @@ _GPU_FIGURES = {
     "retired_pages_pending": "retired_pages_pending",
     "pcie_replays": "pcie_replays",
     "ecc_volatile_uncorrected": "ecc_uncorrectable",
+    "sram_threshold_exceeded": "sram_threshold_exceeded",
+    "unrepairable_memory": "unrepairable_memory",
+    "channel_repair_pending": "memory_repair_pending",
+    "tpc_repair_pending": "memory_repair_pending",
 }
 DCGM_METRICS = {
     "DCGM_FI_DEV_GPU_TEMP": "gpu_temperature_c",

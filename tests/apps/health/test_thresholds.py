@@ -111,8 +111,23 @@ READINGS: list[tuple[str, dict[str, Any], dict[tuple[str, str], Verdict]]] = [
     ("nvidia_smi_q", {"gpus": [], "attached_gpus": 8, "gpus_listed": 1}, {}),
     (
         "nvidia_smi_q",
-        {"gpus": [{"bus_id": "0000:07:00.0", "ecc_volatile_uncorrected": 1}]},
-        {("ecc-double-bit", "0000:07:00.0"): Verdict.FAIL},
+        {
+            "gpus": [
+                {
+                    "bus_id": "0000:07:00.0",
+                    "ecc_volatile_uncorrected": 1,
+                    "sram_threshold_exceeded": True,
+                    "unrepairable_memory": False,
+                    "channel_repair_pending": True,
+                }
+            ]
+        },
+        {
+            ("ecc-double-bit", "0000:07:00.0"): Verdict.FAIL,
+            ("sram-threshold", "0000:07:00.0"): Verdict.FAIL,
+            ("memory-unrepairable", "0000:07:00.0"): Verdict.PASS,
+            ("repair-pending", "0000:07:00.0"): Verdict.WARN,
+        },
     ),
     (
         "nvidia_smi_q",

@@ -149,6 +149,10 @@ FIGURES: dict[str, tuple[Callable[[str], Any], tuple[Path, ...]]] = {
             ("retired_pages", "pending"),
         ),
     ),
+    "sram_threshold_exceeded": (yes_or_no, (("ecc_errors", "aggregate", "sram_threshold_exceeded"),)),
+    "channel_repair_pending": (yes_or_no, (("ecc_errors", "channel_repair_pending"),)),
+    "tpc_repair_pending": (yes_or_no, (("ecc_errors", "tpc_repair_pending"),)),
+    "unrepairable_memory": (yes_or_no, (("ecc_errors", "unrepairable_memory"),)),
     "remapped_rows_correctable": (
         whole,
         (("remapped_rows", "correctable_error"), ("remapped_rows", "remapped_row_corr")),
