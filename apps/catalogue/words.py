@@ -22,6 +22,7 @@ CONFIDENCES: dict[str, Word] = {
     Confidence.REPORTED: _("reported"),
     Confidence.RECALLED: _("recalled, not re-read"),
     Confidence.UNKNOWN: _("unknown"),
+    "vendor_doc_sibling": _("vendor's documentation of a sibling"),
 }
 FIGURES: dict[str, Word] = {
     "name": _("Name"),
@@ -37,7 +38,7 @@ FIGURES: dict[str, Word] = {
     "scale_up.kind": _("Scale-up interconnect"),
     "scale_up.unidirectional_gb_s": _("Scale-up, one way"),
     "scale_up.max_domain": _("Largest scale-up domain"),
-    "tdp_w": _("TDP"),
+    "tdp_w": "TDP",
     "accelerator": _("Accelerator"),
     "accelerators": _("Accelerators"),
     "nodes": _("Nodes"),

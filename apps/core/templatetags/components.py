@@ -71,6 +71,12 @@ def tone(value: Any) -> str:
 
 
 @register.filter
+def grouped(count: int) -> str:
+    """A count such as 10,000."""
+    return f"{count:,}"
+
+
+@register.filter
 def in_cluster(url: str, cluster: Any) -> str:
     """The address of a list within the chosen cluster; of all clusters where none is chosen."""
     return f"{url}?cluster={cluster.slug}" if cluster else url

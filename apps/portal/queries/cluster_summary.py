@@ -84,6 +84,35 @@ class DomainSummary:
         return self.states.get(NodeState.IN_SERVICE, 0) + self.states.get(NodeState.TRAINING, 0)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """What many domains come to together. fit, not_fit: domains; the others are not known or warned of."""
+
+    domains: int
+    fit: int
+    not_fit: int
+    nodes: int
+    in_service: int
+    drifting: int
+    accelerators: int
+    findings: int
+
+
+def totals_of(summaries: Sequence[DomainSummary]) -> Totals:
+    """Add domains up."""
+    verdicts = Counter(one.verdict for one in summaries)
+    return Totals(
+        domains=len(summaries),
+        fit=verdicts[Verdict.PASS],
+        not_fit=verdicts[Verdict.FAIL],
+        nodes=sum(one.nodes for one in summaries),
+        in_service=sum(one.in_service for one in summaries),
+        drifting=sum(one.drifting for one in summaries),
+        accelerators=sum(one.accelerators for one in summaries),
+        findings=sum(one.check.finding_count for one in summaries if one.check),
+    )
+
+
 def domain_summaries(clusters: Sequence[Cluster]) -> dict[int, list[DomainSummary]]:
     """Cluster id to its domains that are not retired, the least fit first; as many queries for many as for one."""
     domains = Domain.objects.filter(cluster__in=clusters, retired_at__isnull=True).select_related("cluster")

@@ -7,6 +7,7 @@ from django.shortcuts import render
 
 from apps.audit import queries as trail
 from apps.core.pages import actor_of
+from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, clusters_visible
@@ -34,9 +35,13 @@ def overview(request: HttpRequest) -> HttpResponse:
 def cluster(request: HttpRequest, slug: str) -> HttpResponse:
     """One cluster: is it fit to train?"""
     row = cluster_for(actor_of(request), slug)
+    summaries = cluster_summary.domain_summaries([row])[row.pk]
+    page = page_of(request, summaries)
     context = cluster_context(row) | {
         "cluster": row,
-        "domains": cluster_summary.domain_summaries([row])[row.pk],
+        "page": page,
+        "domains": page.object_list,
+        "totals": cluster_summary.totals_of(summaries),
         "changes": cluster_summary.open_changes(row),
         "launches": cluster_summary.open_launches(row),
     }
