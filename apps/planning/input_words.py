@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from apps.catalogue.words import accelerator_name
 from apps.core.units import show_bytes, show_share, with_minus
 from apps.planning.engine.search import Objective
 from apps.planning.engine.workload import AttentionKernel, Framework
@@ -178,6 +179,8 @@ def shown_value(name: str, value: Any) -> str | Promise:
         return _now("yes") if value else _now("no")
     if isinstance(value, list | tuple):
         return ", ".join(str(shown_value(name, one)) for one in value)
+    if name == "accelerator":
+        return accelerator_name(str(value))
     if isinstance(value, str):
         return _VALUES.get(name, {}).get(value, value)
     if value is None:

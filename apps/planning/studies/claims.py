@@ -255,7 +255,7 @@ def _judgement_rows(result: Result) -> Iterator[list[Any]]:
     yield [
         _("scaling factor"),
         _ratio(result["scaling"]["factor"]),
-        show_share(result["scaling"]["efficiency"]),
+        _("%(share)s of the ideal") % {"share": show_share(result["scaling"]["efficiency"])},
         {"verdict": verdict, "label": word},
     ]
 
