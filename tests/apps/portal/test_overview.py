@@ -271,3 +271,17 @@ def test_only_the_entry_of_the_page_is_marked_as_current(bo: Any, domain: Any, c
     for view in ("portal:overview", "launches:launches"):
         page = client_of(bo).get(reverse(view)).content.decode()
         assert page.count('aria-current="page"') == 1, view
+
+
+def test_many_domains_begin_with_what_they_come_to_and_are_paged(
+    cluster: Any, vic: Any, client_of: Any
+) -> None:
+    for place in range(30):
+        factories.node(cluster, f"n-{place}", domain=factories.domain(cluster, f"d-{place:02}"))
+    address = reverse("portal:cluster", args=[cluster.slug])
+    answer = client_of(vic).get(address, {"per_page": 25, "page": 2})
+    totals = answer.context["totals"]
+    assert (totals.domains, totals.fit, totals.not_fit, totals.nodes) == (30, 0, 0, 30)
+    page = answer.content.decode()
+    assert "Domains fit to train" in page
+    assert ("d-29" in page, "d-00" in page) == (True, False)
