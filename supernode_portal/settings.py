@@ -300,6 +300,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "apps.core.schema.plain_any",
+        "apps.core.schema.only_known_fields",
     ],
 }
 

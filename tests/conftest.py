@@ -14,6 +14,8 @@ from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings, setup_databases, teardown_databases
 from django.utils.module_loading import autodiscover_modules
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from apps.accounts.models import Person
 from apps.core.rights import Role
@@ -23,6 +25,9 @@ from apps.jobs.models import Job, JobState
 from apps.portal.services import demo
 from tests import callers, committed, factories
 
+# How fast the machine is says nothing about behaviour.
+hypothesis_settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("portal")
 _DATABASES = {"database", "committed_database", "demonstration", "db", "transactional_db"}
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
+from rest_framework.serializers import BaseSerializer, ListField, ListSerializer, Serializer
 
 from apps.core.actor import Actor
-from apps.core.errors import Invalid, NotAllowed, NotSignedIn, VersionRequired
+from apps.core.errors import FieldError, Invalid, NotAllowed, NotSignedIn, VersionRequired
 from apps.core.rights import TokenScope
 from apps.core.texts import say
 
@@ -83,8 +84,30 @@ def with_version(response: Response, version: int) -> Response:
 
 
 def checked(serializer: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
-    """The body's values, of the right shape. Raises DRF's ValidationError, which the border turns into a problem."""
+    """The body's values, of the right shape and no others.
+
+    Raises DRF's ValidationError, which the border turns into a problem, and Invalid for fields that are not known: a
+    misspelled one would otherwise be left out without a word.
+    """
     shape = serializer(data=request.data)
+    unknown = list(_unknown_fields(request.data, shape))
+    if unknown:
+        raise Invalid(say("fields that are not known here"), code="unknown_field", errors=unknown)
     shape.is_valid(raise_exception=True)
     values: dict[str, Any] = shape.validated_data
     return values
+
+
+def _unknown_fields(data: Any, shape: Any, at: str = "") -> Iterator[FieldError]:
+    """What a body says that its serializer does not know, however deep."""
+    if isinstance(shape, ListSerializer | ListField):
+        for index, value in enumerate(data if isinstance(data, list) else []):
+            yield from _unknown_fields(value, shape.child, f"{at}/{index}")
+    elif isinstance(shape, Serializer) and isinstance(data, Mapping):
+        fields = {name: field for name, field in shape.fields.items() if not field.read_only}
+        known = say("known: %(hint)s", hint=", ".join(sorted(fields)) or say("none"))
+        for name, value in data.items():
+            if name in fields:
+                yield from _unknown_fields(value, fields[name], f"{at}/{name}")
+            else:
+                yield FieldError(pointer=f"{at}/{name}", code="unknown_field", message=known)

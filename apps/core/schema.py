@@ -51,6 +51,15 @@ def plain_any(result: dict[str, Any], **_context: Any) -> dict[str, Any]:
     return result
 
 
+def only_known_fields(result: dict[str, Any], **_context: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: a body with fields that are not known is refused (apps.core.api.checked)."""
+    components = result.get("components", {}).get("schemas", {})
+    for name, shape in components.items():
+        if name.endswith("Request") and shape.get("type") == "object" and "properties" in shape:
+            shape.setdefault("additionalProperties", False)
+    return result
+
+
 def _simplify(node: Any) -> None:
     if isinstance(node, dict):
         if node.get("oneOf") == [{}, {"type": "null"}]:
