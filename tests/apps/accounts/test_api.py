@@ -75,12 +75,25 @@ def test_a_role_is_given_in_a_cluster_by_its_slug_and_taken_again(ada, vic, api,
         ({"person_id": 1, "email": "a@example.com", "role": "viewer", "cluster": None}, "/person_id"),
         ({"person_id": 1, "role": "boss", "cluster": None}, "/role"),
         ({"person_id": 1, "role": "viewer"}, "/cluster"),
+        ({"person_id": 1, "role": "viewer", "cluster": None, "clusters": []}, "/clusters"),
     ],
 )
 def test_an_odd_grant_is_refused_at_its_field(ada, api, body, pointer):
     answer = api(ada).post("/api/v1/role-grants/", body)
     assert answer.status_code == 400
     assert answer.json()["errors"][0]["pointer"] == pointer
+
+
+def test_a_misspelled_field_is_refused_however_deep_and_the_known_ones_are_named(ada, api):
+    roles = [{"role": "viewer", "cluster": None}, {"role": "viewer", "cluster": None, "scope": "hall-1"}]
+    answer = api(ada).post(
+        "/api/v1/invitations/", {"email": "nia@example.com", "name": "Nia", "roles": roles}
+    )
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_field")
+    assert answer.json()["errors"] == [
+        {"pointer": "/roles/1/scope", "code": "unknown_field", "message": "known: cluster, role"}
+    ]
+    assert not api(ada).get("/api/v1/invitations/").json()["results"]
 
 
 def test_a_cluster_that_the_caller_does_not_see_is_missing(eve, api, cluster):
