@@ -134,9 +134,9 @@ def test_what_a_real_server_has_scraped_becomes_the_health_of_the_node(named: An
 
     settled = {(row.rule, row.device): row.verdict for row in HealthState.objects.filter(node=node)}
     assert taken == 1
-    assert settled["gpu-temperature", "00000000:1B:00.0"] == Verdict.FAIL
-    assert settled["gpu-temperature", "00000000:43:00.0"] == Verdict.PASS
-    assert settled["last-xid", "00000000:1B:00.0"] == Verdict.WARN
+    assert settled["gpu-temperature", "0000:1b:00.0"] == Verdict.FAIL
+    assert settled["gpu-temperature", "0000:43:00.0"] == Verdict.PASS
+    assert settled["last-xid", "0000:1b:00.0"] == Verdict.WARN
     assert Receipt.objects.get().node_name == "n1"
     source.refresh_from_db()
     assert (source.error, source.host_count) == ("", 2)
