@@ -19,6 +19,7 @@ from kombu.utils.json import dumps, loads
 log = logging.getLogger(__name__)
 _TABLE_TRIES = 40
 _TABLE_PAUSE_S = 0.05
+_LONGEST_WAIT_S = 0.3
 
 
 class Channel(filesystem.Channel):
@@ -63,3 +64,9 @@ class Transport(filesystem.Transport):
     """What `filesystem://` stands for in this project."""
 
     Channel = Channel
+
+    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:
+        """Waits for a message, but never long: a worker that is told to stop notices it between two waits."""
+        if timeout is not None:
+            timeout = min(timeout, _LONGEST_WAIT_S)
+        return super().drain_events(connection, timeout=timeout)

@@ -103,3 +103,14 @@ def test_a_table_of_queues_that_is_just_being_made_is_waited_for(channels, tmp_p
     writer.start()
     assert [row.queue for row in channels[0].get_table("celery")] == ["default"]
     writer.join()
+
+
+@pytest.mark.parametrize(("asked_s", "waited_s"), [(2.0, broker._LONGEST_WAIT_S), (0.1, 0.1), (None, None)])
+def test_who_waits_for_messages_looks_up_often_enough_to_be_stopped(channels, monkeypatch, asked_s, waited_s):
+    waits = []
+    monkeypatch.setattr(
+        broker.filesystem.Transport, "drain_events", lambda *_args, timeout: waits.append(timeout)
+    )
+    transport = channels[0].connection  # kombu's virtual transports are their own connection
+    transport.drain_events(transport, timeout=asked_s)
+    assert waits == [waited_s]
