@@ -143,3 +143,24 @@ def test_a_node_reports_a_component_of_the_team(
     assert sent.json()["state"] == "applied"
     told = caller.get(f"/api/v1/nodes/{node.pk}/reported-versions/").json()
     assert "2.21.5" in json.dumps([one for one in told if one["component"] == "foo"])
+
+
+@pytest.mark.parametrize("text", [DPKG, RPM, PIP, FREEZE, CONDA])
+def test_a_list_that_stands_there_twice_counts_each_package_once(text: str) -> None:
+    once, twice = read(Source.of_text(text)), read(Source.of_text(text * 2))
+
+    assert twice.facts == once.facts
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (PIP + "nvidia-nccl-cu11 2.20.5\nnvidia-nccl-cu12 2.21.5\n", 6),
+        (FREEZE + "nvidia-nccl-cu12==2.21.5\nnvidia-nccl-cu13==2.28.3\n", 6),
+        (CONDA + "torch   2.9.0   pypi_0   pypi\n", 5),
+    ],
+)
+def test_two_packages_of_one_component_in_different_versions_are_said(text: str, line: int) -> None:
+    warnings = read(Source.of_text(text)).warnings
+
+    assert [(one.code, one.line) for one in warnings] == [("versions_differ", line)]

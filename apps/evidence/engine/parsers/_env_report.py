@@ -169,6 +169,6 @@ def npu_facts(lines: Sequence[Line], notes: Notes) -> dict[str, Any]:
     heads = [place for place, line in enumerate(lines) if line.text.strip() == "CANN:"]
     block = lines[heads[0] + 1 : heads[0] + 12] if heads else []
     versions = (
-        line.text.strip().removeprefix("version=") for line in block if line.text.startswith("version=")
+        text.removeprefix("version=") for line in block if (text := line.text.strip()).startswith("version=")
     )
     return {"npu_chips": len(chips) if has_table else None, "cann_version": said(next(versions, None))}

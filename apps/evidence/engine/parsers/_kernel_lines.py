@@ -18,7 +18,7 @@ _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _HOST = r"(?=[\w.-]*[\d.-])[\w.-]{1,80}"
 _BEGINS = rf"\[|<|kern|NVRM|nvidia-|\d{{4}}-|{_MONTH} "
 _FRONT = re.compile(
-    r"\s*(?:\[\d+,\d+\]<\w+>:\s*|\[\d{1,6}\] (?=\[)|\d{1,6}: |> ?|"
+    r"\s*(?:\[(?:[\w.-]{1,80}@)?\d+,\d+\]<\w+>:\s*|\[\d{1,6}\] (?=\[)|\d{1,6}: |> ?|"
     rf"{RAY.replace('?P<source>', '?:')}|"
     rf"\[pod/[\w./-]{{1,300}}\] ?|[\w.-]{{1,80}} {{1,40}}\| (?={_BEGINS})|"  # of kubectl and docker compose
     rf"(?P<tagged>{_HOST}): (?={_BEGINS}))?"

@@ -16,9 +16,9 @@ _NO_HANDLE = re.compile(
 )
 _NO_DRIVER = re.compile(
     r"^\s*(?:NVIDIA-SMI has failed because it couldn.{1,6}t communicate with the NVIDIA driver|"
-    r"Failed to initialize NVML: )",
-    re.MULTILINE,
+    r"Failed to initialize NVML: )"
 )
+_NO_DRIVER_WORDS = ("NVIDIA-SMI has failed", "Failed to initialize NVML")
 _NO_DEVICES = re.compile(r"No devices were found\.?")
 _MOST_AROUND = 3  # lines beside it, such as the command, in a text that says it alone
 _ERROR = re.compile(
@@ -65,7 +65,11 @@ def driver_error(lines: Iterable[Line]) -> Line | None:
 
 def stands_alone(sample: str) -> bool:
     """Whether a text holds such a message, which nvidia-smi prints in place of its report."""
-    if _NO_DRIVER.search(sample) or _NO_HANDLE.search(sample):
+    if _NO_HANDLE.search(sample):
+        return True
+    if any(words in sample for words in _NO_DRIVER_WORDS) and any(
+        _NO_DRIVER.match(without_prefix(line)) for line in sample.split("\n")
+    ):
         return True
     lines = [without_prefix(line).strip() for line in sample.split("\n", 20)]
     filled = [line for line in lines if line]

@@ -23,16 +23,14 @@ MOST_LISTED = 20_000
 
 @dataclass(slots=True)
 class Installed:
-    """Packages with their versions, in the order of the list. count: rows; left_out: names beyond MOST_LISTED."""
+    """Packages with their versions, in the order of the list. left_out: rows of names beyond MOST_LISTED."""
 
     notes: Notes
     versions: dict[str, list[str]] = field(default_factory=dict)
-    count: int = 0
     left_out: int = 0
 
     def add(self, name: str, version: str, line: Line, *, may_differ: bool = False) -> None:
         """may_differ: several versions of one name are usual, such as kernels that stand side by side."""
-        self.count += 1
         if name not in self.versions and len(self.versions) >= MOST_LISTED:
             self.left_out += 1
             if self.left_out == 1:
@@ -46,6 +44,11 @@ class Installed:
             message = say("%(name)s is listed with two versions", name=name)
             self.notes.add("package_repeated", message, at=line)
         held.append(version)
+
+    @property
+    def count(self) -> int:
+        """Packages, each once however often the list stands there."""
+        return len(self.versions) + self.left_out
 
     def listed(self) -> dict[str, str | list[str]]:
         """Name to version, or to the versions of a name that has several."""
@@ -81,12 +84,28 @@ def packages(lines: Iterable[Line], notes: Notes) -> tuple[dict[str, str], dict[
 
 def version_of(listed: dict[str, str], *names: str) -> str | None:
     """Version of the first package that has one of the names (a trailing * stands for any ending)."""
-    for name in names:
-        for package, version in listed.items():
-            plain = same_name(package)
-            if plain == name or (name.endswith("*") and plain.startswith(name[:-1])):
-                return version
-    return None
+    return next(iter(named(listed, *names).values()), None)
+
+
+def named(listed: dict[str, str], *names: str) -> dict[str, str]:
+    """Packages that have one of the names, those of the first name first."""
+    return {
+        package: version
+        for name in names
+        for package, version in listed.items()
+        if (plain := same_name(package)) == name or (name.endswith("*") and plain.startswith(name[:-1]))
+    }
+
+
+def note_several(what: str, found: dict[str, str], lines: Iterable[Line], notes: Notes) -> None:
+    """Packages that stand for one component in different versions: only the first can be stated."""
+    versions = {version.split("+")[0] for version in found.values()}
+    if len(versions) > 1:
+        message = say("%(count)s versions of %(what)s are installed", count=len(versions), what=what)
+        name = re.compile(rf"(?<![\w.-]){re.escape(list(found)[-1])}(?![\w.-])")
+        notes.add(
+            "versions_differ", message, at=next(filter(lambda line: name.search(line.text), lines), None)
+        )
 
 
 def differing(pip: dict[str, str], conda: dict[str, str]) -> dict[str, dict[str, str]]:

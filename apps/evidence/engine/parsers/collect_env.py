@@ -23,7 +23,7 @@ from apps.evidence.engine.parsers._env_report import (
     unfolded,
 )
 from apps.evidence.engine.parsers._notes import Notes
-from apps.evidence.engine.parsers._packages import differing, packages, version_of
+from apps.evidence.engine.parsers._packages import differing, named, note_several, packages, version_of
 from apps.evidence.engine.parsers._topo_matrix import find_matrix, matrix_facts
 from apps.evidence.engine.parsers._values import count, yes_or_no
 from apps.evidence.engine.parsers._version_files import note_cut
@@ -31,7 +31,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "collect_env"
-VERSION = 1
+VERSION = 2
 
 _TITLE = re.compile(r"PyTorch version( *):(?: |$)")
 _SURE = re.compile(r"\bIs debug build *: |\bIs CUDA available *: |\bVersions of relevant libraries\b")
@@ -73,6 +73,9 @@ def read(source: Source) -> Reading:
     found = entries(lines, notes)
     texts = {fact: said(_value(found, key)) for fact, key in _TEXTS.items()}
     pip, conda = packages(lines, notes)
+    for listed in (pip, conda):
+        for what in ("nccl", "cudnn"):
+            note_several(what, named(listed, f"nvidia-{what}-*", what), lines, notes)
     variables = environment(lines, notes)
     matrix = find_matrix(lines, notes)
     cudnn = cudnn_versions(found.get("cudnn version"), lines)

@@ -10,14 +10,16 @@ import re
 from apps.core.texts import say
 from apps.evidence.engine.parsers._kernel_events import Events
 from apps.evidence.engine.parsers._kernel_lines import Front, front, read_sxid, read_xid
+from apps.evidence.engine.parsers._prefixes import untag
 from apps.evidence.engine.parsers._repeats import Repeats
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "kernel_log"
-VERSION = 4
+VERSION = 5
 
 _MOST_WARNINGS = 50
+_MOST_PROCESSES = 10_000
 _STYLE_LINES = 1000
 _WEIGHED_CHARS = 500
 _FRACTION = re.compile(r"\d[.,]\d{6,9}\b")  # of a second: no two lines have the same microsecond
@@ -70,7 +72,7 @@ def read(source: Source) -> Reading:
         raise Unreadable(
             say("this is source code or prose that quotes Xids, no kernel log"), code="quoted_xids"
         )
-    events, repeats = Events(), Repeats()
+    events, repeats, processes = Events(), Repeats(), _Processes()
     warnings: list[ReadingWarning] = []
     style: str | None = None
     number = 0
@@ -78,6 +80,7 @@ def read(source: Source) -> Reading:
         number = line.number
         text = line.text
         if "Xid (" in text:
+            processes.add(line)
             style = _take_event(line, events, repeats, warnings) or style
         elif "NVRM: GPU " in text:
             events.add_identity(text, front(text).end)
@@ -92,9 +95,35 @@ def read(source: Source) -> Reading:
     return Reading(
         kind=KIND,
         facts=_facts(events, number, style),
-        warnings=(*warnings, *repeats.warnings(), *events.warnings()),
+        warnings=(*warnings, *processes.warnings(), *repeats.warnings(), *events.warnings()),
         parser_version=VERSION,
     )
+
+
+class _Processes:
+    """Tasks, pods and containers that a launcher or collector names in front of the lines of events."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._second: Line | None = None
+
+    def add(self, line: Line) -> None:
+        tagged = untag(line.text)
+        name = tagged.source if tagged.task is None else str(tagged.task)
+        if not name or name in self._names or len(self._names) >= _MOST_PROCESSES:
+            return
+        if self._names and self._second is None:
+            self._second = line
+        self._names.add(name)
+
+    def warnings(self) -> list[ReadingWarning]:
+        if self._second is None:
+            return []
+        message = say(
+            "the log is that of %(count)s processes, perhaps of several nodes; their Xids are counted together",
+            count=len(self._names),
+        )
+        return [_warning("several_processes", message, self._second.number, self._second.text)]
 
 
 def _take_event(line: Line, events: Events, repeats: Repeats, warnings: list[ReadingWarning]) -> str | None:

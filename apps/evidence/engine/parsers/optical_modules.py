@@ -12,26 +12,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.core.texts import say
-from apps.evidence.engine.parsers._dressing import plain_lines
+from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
-from apps.evidence.engine.parsers._prefixes import unprefixed
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "optical_modules"
-VERSION = 1
+VERSION = 2
 
 DARK_DBM = -40.0  # what modules state for no light at all
 _MOST_MODULES = 1000
 _LONGEST = 400
 _HEAD = re.compile(r"==> (?P<device>[\w./:-]{1,80}) <==")
 _COMMAND = re.compile(
-    r"(?:\S{0,80}[#$] ?)?(?:sudo )?(?:ethtool (?:-m|--module-info) |mlxlink (?:\S+ )*?(?:-d|--device) ?)"
+    r"(?:.{0,80}?[#$+] ?)?(?:sudo )?(?:ethtool (?:-m|--module-info) |mlxlink (?:\S+ )*?(?:-d|--device)[ =]?)"
     r"(?P<device>[\w./:-]{1,80})(?: .*)?"
 )
 _ROW = re.compile(r"(?P<key>[A-Z][\w /().,\[\]-]{1,70}?) *: +(?P<value>\S.{0,200})")
-_LANES = re.compile(r"(?P<lanes>[-+\d.,infINF/A_ ]+?)(?: *\[(?P<low>-?[\d.]+?)\.\.(?P<high>-?[\d.]+)\])?")
-_DBM = re.compile(r".*?(?P<dbm>-?(?:\d+(?:\.\d+)?|inf)) dBm", re.IGNORECASE)
+_NUMBER = r"[-+]?\d{1,4}(?:\.\d{1,6})?"
+_POWER = rf"(?:{_NUMBER}|-inf|N/A|_)"
+_LANES = re.compile(
+    rf"(?P<lanes>{_POWER}(?: ?, ?{_POWER})*)(?: *\[(?P<low>{_NUMBER})\.\.(?P<high>{_NUMBER})\])?"
+)
+_DBM = re.compile(rf"(?:.* )?(?P<dbm>{_NUMBER}|-inf) dBm", re.IGNORECASE)
 _LANE = re.compile(r"(?P<name>.*?) *\((?:Channel|Chan) (?P<lane>\d{1,2})\)")
 _MLXLINK = {"Rx Power Current [dBm]": "rx", "Tx Power Current [dBm]": "tx"}
 _ETHTOOL = {
@@ -62,21 +65,30 @@ _TITLE = re.compile(
 
 @dataclass(slots=True)
 class Module:
-    """One transceiver. lanes: direction to the power of each lane in dBm; low: to the least that is right."""
+    """One transceiver. lanes: direction to the power of each lane in dBm, None where it is not said; low: to the least
+    that is right; at: its first line.
+    """
 
     device: str = ""
+    at: Line | None = None
     names: dict[str, str] = field(default_factory=dict)
-    lanes: dict[str, list[float]] = field(default_factory=lambda: {"rx": [], "tx": []})
+    lanes: dict[str, list[float | None]] = field(default_factory=lambda: {"rx": [], "tx": []})
     low: dict[str, float] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
+
+    def has_optics(self) -> bool:
+        return any(dbm is not None for lanes in self.lanes.values() for dbm in lanes)
 
     def facts(self) -> dict[str, Any]:
         lit = self._lit()
         return {
             "device": self.device or None,
             **{name: self.names.get(name) for name in ("vendor", "part_number", "serial")},
-            **{f"{way}_dbm": [self.lanes[way][lane] for lane in lit[way]] for way in ("rx", "tx")},
+            **{
+                f"{way}_dbm": [dbm for lane in lit[way] if (dbm := self.lanes[way][lane]) is not None]
+                for way in ("rx", "tx")
+            },
             **{f"{way}_low_dbm": self.low.get(way) for way in ("rx", "tx")},
             "alarms": self.alarms,
         }
@@ -84,7 +96,7 @@ class Module:
     def _lit(self) -> dict[str, list[int]]:
         """The lanes of each direction that are in use: one that sends nothing is not."""
         sent = self.lanes["tx"]
-        used = [lane for lane, dbm in enumerate(sent) if dbm > DARK_DBM]
+        used = [lane for lane, dbm in enumerate(sent) if dbm is None or dbm > DARK_DBM]
         return {
             way: [
                 lane for lane in range(len(self.lanes[way])) if lane in used or not used or lane >= len(sent)
@@ -100,17 +112,36 @@ def recognise(sample: str) -> int:
 def read(source: Source) -> Reading:
     """Raises Unreadable where no transceiver with optics is there."""
     notes = Notes()
-    modules = [
-        module for module in _modules(unprefixed(plain_lines(source)), notes) if any(module.lanes.values())
-    ]
+    lines = one_process(plain_lines(source), _is_output, notes)
+    modules = _without_repeated([module for module in _modules(lines, notes) if module.has_optics()], notes)
     if not modules:
         raise Unreadable(say("no transceiver states its optical power"), code="no_optics")
     return Reading(
         kind=KIND,
-        facts={"modules": [module.facts() for module in modules]},
+        facts={"modules": modules},
         warnings=notes.all(),
         parser_version=VERSION,
     )
+
+
+def _is_output(lines: list[Line]) -> bool:
+    return any(_TITLE.search(line.text[:_LONGEST]) for line in lines)
+
+
+def _without_repeated(modules: list[Module], notes: Notes) -> list[dict[str, Any]]:
+    """What they say; one that is listed again is warned of, and left out where it says the same."""
+    kept: list[dict[str, Any]] = []
+    for module in modules:
+        facts = module.facts()
+        name = facts["device"] or facts["serial"]
+        if name and any(name in (one["device"], one["serial"]) for one in kept):
+            notes.add(
+                "module_repeated", say("the transceiver %(name)s is listed again", name=name), at=module.at
+            )
+            if facts in kept:
+                continue
+        kept.append(facts)
+    return kept
 
 
 def _modules(lines: Iterable[Line], notes: Notes) -> list[Module]:
@@ -118,10 +149,10 @@ def _modules(lines: Iterable[Line], notes: Notes) -> list[Module]:
     for line in lines:
         text = line.text.strip()[:_LONGEST]
         if named := _HEAD.fullmatch(text) or _COMMAND.fullmatch(text):
-            modules.append(Module(device=named["device"]))
+            modules.append(Module(device=named["device"], at=line))
         elif row := _ROW.fullmatch(text):
             if row["key"] in modules[-1].keys and (row["key"] in _MLXLINK or row["key"] == "Identifier"):
-                modules.append(Module())
+                modules.append(Module(at=line))
             modules[-1].keys.add(row["key"])
             if len(modules) <= _MOST_MODULES:
                 _take(modules[-1], row["key"].strip(), row["value"].strip(), line, notes)
@@ -151,16 +182,12 @@ def _take_lanes(module: Module, way: str, value: str, line: Line, notes: Notes) 
         notes.add("power_not_understood", say("this is no optical power"), at=line)
         return
     low, high = found["low"], found["high"]
-    if low is not None and float(low) == float(high) == 0:
+    if low is not None and high is not None and float(low) == float(high) == 0:
         return
     parts = [part.strip() for part in found["lanes"].split(",")]
-    known = [part for part in parts if part not in ("", "N/A", "_")]
-    try:
-        module.lanes[way] += [max(float(part), DARK_DBM) for part in known]
-    except ValueError:
-        notes.add("power_not_understood", say("this is no optical power"), at=line)
-        return
-    if low is not None and known:
+    lanes = [None if part in ("N/A", "_") else max(float(part), DARK_DBM) for part in parts]
+    module.lanes[way] += lanes
+    if low is not None and lanes.count(None) < len(lanes):
         module.low[way] = float(low)
 
 

@@ -18,7 +18,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "package_list"
-VERSION = 2
+VERSION = 3
 
 _DPKG = re.compile(
     r"(?P<state>[uihrp][ncHUFWti ][ R]?) {1,3}(?P<name>[a-z0-9][a-z0-9+.-]{1,120})(?::(?P<arch>[a-z0-9]{2,10}))?"
@@ -75,7 +75,8 @@ def read(source: Source) -> Reading:
     """Raises Unreadable where no installed package is listed."""
     notes = Notes()
     lines = one_process(plain_lines(source), _is_output, notes)
-    rows = [(line, row) for line in lines if (row := _row(line.text.strip()[:400]))]
+    found_rows = ((line, row) for line in lines if (row := _row(line.text.strip()[:400])))
+    rows = list({row[0]: (line, row) for line, row in found_rows}.values())  # a list may stand there twice
     installed = [
         _Package(row["name"], row["version"], line)
         for line, row in rows

@@ -11,19 +11,26 @@ from typing import Any
 from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
-from apps.evidence.engine.parsers._packages import Installed, version_of
+from apps.evidence.engine.parsers._packages import Installed, named, note_several
 from apps.evidence.engine.parsers._version_files import sample_lines
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "python_packages"
-VERSION = 1
+VERSION = 2
 
 _NAME = r"(?P<name>[A-Za-z0-9_][\w.-]{0,119})"
 _FREEZE = re.compile(rf"{_NAME}===?(?P<version>[0-9][\w.+!-]{{0,119}})")
 _COLUMNS = re.compile(rf"{_NAME} +(?P<version>[0-9][\w.+!-]{{0,119}})(?: +\S.{{0,300}})?")
 # Without a version: a checkout, or a file that was installed.
 _UNVERSIONED = re.compile(r"-e \S.{0,300}|[A-Za-z0-9][\w.-]{0,119} @ \S.{0,300}")
+_STATED = {
+    "torch": ("torch", "pytorch"),
+    "nccl": ("nvidia-nccl-*", "nccl"),
+    "cudnn": ("nvidia-cudnn-*", "cudnn"),
+    "triton": ("triton",),
+    "torch_npu": ("torch-npu",),
+}
 _PIP_HEAD = re.compile(r"Package +Version(?: +Editable project location)?(?: +Installer)?")
 _CONDA_HEAD = re.compile(r"# +Name +Version +Build(?: +Channel)?")
 _CONDA_PLACE = re.compile(r"# packages in environment at \S.{0,300}:")
@@ -57,7 +64,8 @@ def read(source: Source) -> Reading:
             notes.add("package_not_understood", say("this is no package with a version"), at=line)
     if not installed.count:
         raise Unreadable(say("Python packages: no package with a version was found"), code="no_packages")
-    return Reading(kind=KIND, facts=_facts(installed, manager), warnings=notes.all(), parser_version=VERSION)
+    facts = _facts(installed, manager, lines)
+    return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 
 
 def _is_output(lines: list[Line]) -> bool:
@@ -72,15 +80,11 @@ def _says_nothing(text: str) -> bool:
     return text.startswith(("#", "---", "[notice]", "WARNING:")) or bool(_UNVERSIONED.fullmatch(text))
 
 
-def _facts(installed: Installed, manager: str) -> dict[str, Any]:
+def _facts(installed: Installed, manager: str, lines: list[Line]) -> dict[str, Any]:
     first = {name: versions[0] for name, versions in installed.versions.items()}
-    return {
-        "manager": manager,
-        "packages": installed.count,
-        "torch": version_of(first, "torch", "pytorch"),
-        "nccl": version_of(first, "nvidia-nccl-*", "nccl"),
-        "cudnn": version_of(first, "nvidia-cudnn-*", "cudnn"),
-        "triton": version_of(first, "triton"),
-        "torch_npu": version_of(first, "torch-npu"),
-        "installed": installed.listed(),
-    }
+    facts: dict[str, Any] = {"manager": manager, "packages": installed.count}
+    for key, names in _STATED.items():
+        found = named(first, *names)
+        note_several(key, found, lines, installed.notes)
+        facts[key] = next(iter(found.values()), None)
+    return facts | {"installed": installed.listed()}

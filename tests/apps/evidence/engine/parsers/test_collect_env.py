@@ -156,3 +156,17 @@ def test_a_report_whose_line_ends_became_blanks_is_read_like_any_other() -> None
     }
     assert {key: reading.facts[key] for key in expected} == expected
     assert codes(reading) == []
+
+
+def test_two_packages_of_nccl_in_different_versions_are_said() -> None:
+    reading = read(H20.replace("[pip3] torch==2.6.0", "[pip3] nvidia-nccl-cu11==2.19.3\n[pip3] torch==2.6.0"))
+
+    (warning,) = [one for one in reading.warnings if one.code == "versions_differ"]
+    assert warning.line is not None
+    assert "nvidia-nccl-cu11" in warning.text
+
+
+def test_cann_is_found_in_an_indented_report() -> None:
+    text = (CORPUS / "ascend-a3-vllm-ascend.txt").read_text()
+
+    assert read("".join(f"    {line}\n" for line in text.splitlines())).facts["cann_version"] == "8.2.RC1"

@@ -298,3 +298,18 @@ def test_two_hosts_that_write_at_once_do_not_repeat_each_other() -> None:
 
 def test_without_a_time_equal_lines_are_not_taken_for_repeated() -> None:
     assert read(lines_with("", "")).facts["xid_counts"] == {"79": 2}
+
+
+@pytest.mark.parametrize(
+    "front", ["{}: ", "[1,{}]<stdout>:", "[node-7@1,{}]<stdout>: ", "[pod/ops/dmesg-{}] "]
+)
+def test_logs_of_several_processes_in_one_are_said(front: str) -> None:
+    text = "".join(f"{front.format(rank)}[  12.500000] {XID_79}\n" for rank in (0, 1))
+
+    reading = read(text)
+
+    assert reading.facts["xid_counts"] == {"79": 2}
+    assert [(one.code, one.line) for one in reading.warnings if one.code == "several_processes"] == [
+        ("several_processes", 2)
+    ]
+    assert "several_processes" not in [one.code for one in read(text.splitlines()[0] + "\n").warnings]

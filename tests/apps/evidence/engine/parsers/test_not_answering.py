@@ -105,3 +105,10 @@ def test_a_sentence_that_quotes_the_message_is_no_output() -> None:
 
 def test_a_report_says_that_its_driver_answers() -> None:
     assert read(TEXT).facts["driver_error"] is None
+
+
+@pytest.mark.parametrize("prefix", ["1: ", "[1,3]<stdout>:", "2026-03-01T10:00:00Z "])
+def test_a_driver_that_does_not_answer_is_known_behind_a_prefix(prefix: str) -> None:
+    reading = read(prefix + "Failed to initialize NVML: Unknown Error\n")
+
+    assert reading.facts["driver_error"] == "Failed to initialize NVML: Unknown Error"

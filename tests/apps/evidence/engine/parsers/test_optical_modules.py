@@ -85,3 +85,58 @@ def test_a_damaged_power_is_warned_of(damage: str) -> None:
 
     assert [warning.code for warning in reading.warnings] == ["power_not_understood"]
     assert reading.facts["modules"][0]["rx_dbm"] == []
+
+
+@pytest.mark.parametrize("power", ["NAN", "inf", "1..5", "0,5,", "[...6]"])
+def test_what_is_no_power_of_mlxlink_is_said(power: str) -> None:
+    reading = _read(MLXLINK.replace("1.886,-9.4,2.281,1.976 [-10.41..6]", power))
+
+    assert reading.facts["modules"][0]["rx_dbm"] == []
+    assert [(one.code, one.line) for one in reading.warnings] == [("power_not_understood", 12)]
+
+
+@pytest.mark.parametrize("power", ["inf dBm", "-20,00 dBm", "nan dBm", "0.0100 mW"])
+def test_what_is_no_power_of_ethtool_is_said(power: str) -> None:
+    reading = _read(ETHTOOL.replace("0.0100 mW / -20.00 dBm", power))
+
+    assert [(one.code, one.line) for one in reading.warnings] == [("power_not_understood", 6)]
+    assert -20.0 not in reading.facts["modules"][0]["rx_dbm"]
+
+
+def test_a_lane_without_a_power_keeps_its_place() -> None:
+    text = MLXLINK.replace("1.886,-9.4,", "N/A,-9.4,").replace("1.562,1.427,1.559,1.761", "1.5,-40.0,1.5,N/A")
+
+    (module,) = _read(text).facts["modules"]
+
+    assert (module["rx_dbm"], module["tx_dbm"]) == ([2.281, 1.976], [1.5, 1.5])
+
+
+def test_two_processes_are_not_mixed() -> None:
+    text = "".join(f"[1,{rank}]<stdout>:{line}\n" for line in ETHTOOL.splitlines() for rank in (0, 1))
+
+    reading = _read(text)
+
+    assert reading.facts == _read(ETHTOOL).facts
+    assert [one.code for one in reading.warnings] == ["several_processes"]
+
+
+def test_a_transceiver_that_is_listed_again_is_said() -> None:
+    twice = _read(MLXLINK * 2)
+    changed = _read(MLXLINK + MLXLINK.replace("1.886", "-30.5"))
+
+    assert twice.facts == _read(MLXLINK).facts
+    assert [(one.code, one.line) for one in twice.warnings] == [("module_repeated", 14)]
+    assert [module["rx_dbm"][0] for module in changed.facts["modules"]] == [1.886, -30.5]
+    assert [one.code for one in changed.warnings] == ["module_repeated"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "[root@n1 ~]# mlxlink --device mlx5_0 --show_module",
+        "+ sudo mlxlink -m -d mlx5_0",
+        "$ mlxlink --device=mlx5_0 -m",
+    ],
+)
+def test_the_device_is_that_of_the_command_above(command: str) -> None:
+    assert _read(MLXLINK.replace("# mlxlink -d mlx5_0 -m", command)).facts["modules"][0]["device"] == "mlx5_0"
