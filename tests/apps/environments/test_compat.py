@@ -50,6 +50,7 @@ CASES = [
     ("driver-has-all-features-of-cuda", {"cuda_runtime": "12.8", "gpu_driver": "535.54.03"}, Verdict.WARN),
     ("driver-branch-is-supported", {"gpu_driver": "535.54.03"}, Verdict.WARN),
     ("driver-branch-is-supported", {"gpu_driver": "580.95.05"}, Verdict.PASS),
+    ("driver-branch-is-supported", {"gpu_driver": "777.10.01"}, Verdict.UNKNOWN),
     ("torch-cuda-tag-agrees", {"torch": "2.8.0+cu128", "cuda_of_torch": "12.6"}, Verdict.FAIL),
     ("torch-cuda-tag-agrees", {"torch": "2.8.0+cu128", "cuda_of_torch": "12.8.93"}, Verdict.PASS),
     ("torch-cuda-build-exists", {"torch": "2.8.0", "cuda_of_torch": "12.1"}, Verdict.WARN),

@@ -180,7 +180,7 @@ class _Checker:
         if clause.of:
             return self._stated.get(clause.of, ()), RuleReason.NOT_STATED
         look_up = LOOK_UPS[clause.table]
-        keys = self._stated.get(clause.by, ()) if clause.by else ("",)
+        keys = self._stated.get(clause.by, ())
         if not keys:
             return (), RuleReason.NOT_STATED
         found = [look_up(key, self._tables) for key in keys]

@@ -13,7 +13,7 @@ from apps.core.errors import FieldError, Invalid
 from apps.core.safe_yaml import load_all
 from apps.core.texts import say
 from apps.core.verdicts import Verdict
-from apps.environments.engine.compat.tables import LOOK_UPS, WITHOUT_KEY
+from apps.environments.engine.compat.tables import LOOK_UPS
 
 _DATA = Path(__file__).resolve().parents[2] / "data" / "compatibility.yaml"
 
@@ -207,7 +207,7 @@ def _check_operand(clause: Clause, pointer: str, errors: list[FieldError]) -> No
         )
     elif clause.table and clause.table not in LOOK_UPS:
         errors.append(_wrong(f"{pointer}/table", clause.table, ", ".join(LOOK_UPS)))
-    elif clause.table and not clause.by and clause.table not in WITHOUT_KEY:
+    elif clause.table and not clause.by:
         errors.append(_wrong(f"{pointer}/by", "", say("the component to look up by")))
 
 

@@ -73,7 +73,11 @@ def _is_of(torch: str, release: TorchRelease) -> bool:
     )
 
 
-def _ended_driver_branches(_unused: str, tables: VersionTables) -> Found:
+def _ended_driver_branches(driver: str, tables: VersionTables) -> Found:
+    """Nothing is known of a driver whose own branch has no row: neither that it goes on, nor that it ended."""
+    numbers = parse(driver, Scheme.DOTTED_NUMERIC).numbers
+    if not numbers or numbers[0] not in tables.branches:
+        return None
     return tuple(str(branch.branch) for branch in tables.branches.values() if branch.is_ended) or None
 
 
@@ -96,7 +100,6 @@ _TAKEN_FROM = {
     "toolkit_driver": "toolkit",
     "ended_driver_branches": "branch",
 }
-WITHOUT_KEY = frozenset({"ended_driver_branches"})
 
 
 def version_table_of(look_up: str) -> str:
