@@ -49,5 +49,5 @@ def _facts_of(body: bytes) -> str:
         report = json.loads(body)["csp-report"]
         names = ("document-uri", "violated-directive", "blocked-uri", "source-file", "line-number")
         return json.dumps({name: str(report[name])[:300] for name in names if name in report})
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return f"a report of {len(body)} bytes that cannot be read"

@@ -38,17 +38,17 @@ _FORMS = {
         re.compile(rf"{_VERSION}(?:\s*,\s*{_VERSION}){{0,60}}"),
         say("versions, separated by commas"),
     ),
-    "month": (re.compile(r"[12]\d{3}-(?:0[1-9]|1[0-2])"), say("a month, such as 2028-07")),
+    "month": (re.compile(r"[12][0-9]{3}-(?:0[1-9]|1[0-2])"), say("a month, such as 2028-07")),
     "branch kind": (re.compile(r"LTSB|PB|NFB"), say("LTSB, PB or NFB")),
     "yes or no": (re.compile(r"yes|no"), say("yes or no")),
 }
 # What the id of an entry says: the version that is looked up by.
 _IDS = {
-    "cuda_major": (re.compile(r"[1-9]\d{0,2}"), say("a CUDA major, such as 13")),
-    "toolkit": (re.compile(r"\d{1,3}(?:\.\d{1,3}){1,2}"), say("a toolkit release, such as 13.2.1")),
-    "branch": (re.compile(r"[1-9]\d{1,3}"), say("a driver branch, such as 580")),
+    "cuda_major": (re.compile(r"[1-9][0-9]{0,2}"), say("a CUDA major, such as 13")),
+    "toolkit": (re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){1,2}"), say("a toolkit release, such as 13.2.1")),
+    "branch": (re.compile(r"[1-9][0-9]{1,3}"), say("a driver branch, such as 580")),
     "torch": (
-        re.compile(r"\d[0-9a-z]*(?:\.[0-9a-z]+){1,4}(?:\+[0-9a-z]+(?:\.[0-9a-z]+)*)?"),
+        re.compile(r"[0-9][0-9a-z]*(?:\.[0-9a-z]+){1,4}(?:\+[0-9a-z]+(?:\.[0-9a-z]+)*)?"),
         say("a release or a build of PyTorch, such as 2.8.0 or 2.8.0+cu126"),
     ),
 }

@@ -95,7 +95,7 @@ def as_json(values: object) -> str:
     """
     try:
         found = json.loads(values or "{}") if isinstance(values, str) else values or {}
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise Invalid(say("a layout is an object of JSON"), code="layout") from fault
     if not isinstance(found, Mapping):
         raise Invalid(say("a layout is an object of JSON"), code="layout")

@@ -69,7 +69,7 @@ def _ask(url: str, query: str, headers: dict[str, str]) -> object:
         )
     try:
         return answer.json()
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Invalid(say("this is no answer of Prometheus"), code="metrics_source") from error
 
 

@@ -99,6 +99,8 @@ def test_a_new_toolkit_stands_among_the_shipped_ones(set_row: Any, cluster: Any)
     [
         (Kind.CUDA_MAJOR, "13", "min_driver", "new enough", "/value"),
         (Kind.CUDA_MAJOR, "13.0", "min_driver", "580.65.06", "/entry"),
+        (Kind.CUDA_MAJOR, "1\N{FULLWIDTH DIGIT THREE}", "min_driver", "580.65.06", "/entry"),
+        (Kind.BRANCH, "5\N{ARABIC-INDIC DIGIT EIGHT}0", "eol", "2028-07", "/entry"),
         (Kind.BRANCH, "580", "eol", "soon", "/value"),
         (Kind.BRANCH, "580", "is_ended", True, "/value"),
         (Kind.TORCH, "nightly", "nccl", "2.29.7", "/entry"),

@@ -41,6 +41,7 @@ class Prometheus(HTTPServer):
         self.asked: list[str] = []
         self.credentials: set[str | None] = set()
         self.status = 200
+        self.nonsense = ""
         super().__init__(("127.0.0.1", 0), _Answer)
 
 
@@ -55,7 +56,7 @@ class _Answer(BaseHTTPRequestHandler):
         data = {"resultType": "vector", "result": self.server.held.get(query, [])}
         self.send_response(self.server.status)
         self.end_headers()
-        self.wfile.write(json.dumps({"status": "success", "data": data}).encode())
+        self.wfile.write((self.server.nonsense or json.dumps({"status": "success", "data": data})).encode())
 
     def log_message(self, *_arguments: object) -> None:
         """Quiet."""
@@ -165,6 +166,15 @@ def change(source: MetricsSource, actor: Any, **values: Any) -> MetricsSource:
         enabled=True,
         **values,
     )
+
+
+@pytest.mark.parametrize("nonsense", ["<html>", "[" * 100_000, '"x"', '{"status": 1e400}'])
+def test_nonsense_is_noted_as_no_answer(nonsense: str, server: Prometheus, source: MetricsSource) -> None:
+    server.nonsense = nonsense
+    with pytest.raises(Invalid, match=r"no answer of Prometheus|is no vector"):
+        fetching.fetch_metrics(source)
+    source.refresh_from_db()
+    assert source.error
 
 
 def test_an_answer_without_end_is_not_read(

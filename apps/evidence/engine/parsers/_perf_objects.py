@@ -13,7 +13,7 @@ from typing import Any
 
 from apps.core.texts import say
 from apps.evidence.engine.parsers._perf_rows import Group, Row, number
-from apps.evidence.engine.parsers._perf_runs import MOST_ROWS, Run
+from apps.evidence.engine.parsers._perf_runs import HIGHEST_COUNT, MOST_ROWS, Run
 from apps.evidence.engine.source import Source
 
 _OBJECT = re.compile(r"\{[^{}]{0,2000}\}")
@@ -42,13 +42,13 @@ def runs_in(source: Source) -> list[Run]:
     rows: dict[tuple[Any, ...], int] = {}
     kept = 0
     for line, told in _objects(source):
-        size, name = told.get("size"), str(told.get("name"))
-        if not isinstance(size, int) or isinstance(size, bool):
+        size, name = _count(told.get("size"), 2**63), str(told.get("name"))
+        if size is None:
             continue
-        ranks = told["ranks"] if isinstance(told.get("ranks"), int) else None
+        ranks = _count(told.get("ranks"), HIGHEST_COUNT)
         run = runs.setdefault((name, ranks), Run(tool="rccl-tests", told_ranks=ranks))
         run.starting = _COLLECTIVES.get(name.lower())
-        run.told_nodes = told["nodes"] if isinstance(told.get("nodes"), int) else None
+        run.told_nodes = _count(told.get("nodes"), HIGHEST_COUNT)
         key = (name, ranks, told.get("numCycle"), size, str(told.get("type")), str(told.get("redop")))
         if key not in rows and kept >= MOST_ROWS:
             run.rows_left_out += 1
@@ -73,6 +73,11 @@ def _objects(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 yield line, json.loads(found.group())
             except ValueError:
                 continue
+
+
+def _count(value: Any, below: int) -> int | None:
+    """A whole number that can be one of this kind; None for anything else."""
+    return value if type(value) is int and 0 <= value < below else None
 
 
 def _empty_row(line: int, size: int, told: Mapping[str, Any]) -> Row:

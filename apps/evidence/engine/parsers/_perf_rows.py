@@ -16,7 +16,7 @@ _NUMBER = r"(?:\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?|-?nan|-?inf)"
 _WRONG = r"(?:N/A|\d+(?:\.\d+)?[eE][+-]?\d+|\d+)"
 _GROUP = rf" ({_NUMBER}) ({_NUMBER}) ({_NUMBER}) ({_WRONG})\*?"
 _PER_ITERATION = rf"(?: {_NUMBER}){{4}}"
-_LEAD = r"(?<![\w.,+-])(\d{1,19}) (\d{1,19}) ([A-Za-z]\w*)(?: ([A-Za-z]\w*))?"
+_LEAD = r"(?<![\w.,+-])(\d{1,18}) (\d{1,18}) ([A-Za-z]\w*)(?: ([A-Za-z]\w*))?"
 _END = r"(?: \d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)?$"
 
 _HEADER = re.compile(r"\bsize count type\b.{0,40}?\b(cpu)?time algbw busbw\b", re.IGNORECASE)

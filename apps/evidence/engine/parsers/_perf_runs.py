@@ -18,6 +18,7 @@ from apps.evidence.engine.source import Line
 MOST_ROWS = 20_000
 MOST_RUNS = 500
 MOST_RANKS = 65_536
+HIGHEST_COUNT = 2**31  # of ranks or nodes that a file may tell of
 _MOST_WARNINGS = 50
 
 _RANK = re.compile(
@@ -98,9 +99,13 @@ class Run:
 
     @property
     def rank_count(self) -> int | None:
-        """As told, else the highest rank plus one and those behind it that are not listed; None without any."""
+        """As told, else the highest rank plus one and those behind it that are not listed.
+
+        None without any, and where that is a number which no job has.
+        """
         highest = max((rank.rank for rank in self.ranks), default=None)
-        return self.told_ranks if highest is None else highest + 1 + self.unlisted_ranks
+        count = self.told_ranks if highest is None else highest + 1 + self.unlisted_ranks
+        return count if count is not None and 0 < count < HIGHEST_COUNT else None
 
     @property
     def concluded(self) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.core.errors import Invalid
-from apps.fleet.engine.layout_values import as_values, from_values
+from apps.fleet.engine.layout_values import as_json, as_values, from_values
 from apps.fleet.engine.layouts import Layout
 from apps.fleet.engine.templates import TEMPLATES
 
@@ -57,6 +57,12 @@ def test_missing_unknown_and_mistyped_fields_are_all_named() -> None:
         ("/tiers/1/link_bytes_per_s", "invalid"),
         ("/tiers/1/speed", "unknown_field"),
     }
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, "{", "7", "[]x"])
+def test_a_cell_that_holds_no_layout_is_refused(text: str) -> None:
+    with pytest.raises(Invalid):
+        as_json(text)
 
 
 def test_values_of_the_right_type_are_checked_as_a_layout() -> None:

@@ -358,6 +358,24 @@ def test_the_json_objects_of_rccl_tests_become_rows() -> None:
     assert facts["ip_busbw_gbps_at_max"] == pytest.approx(36.70016)
 
 
+@pytest.mark.parametrize(
+    "told", [{"ranks": 10**12}, {"ranks": -1}, {"ranks": 0}, {"nodes": 10**12}, {"nodes": -1}]
+)
+def test_counts_that_no_job_has_are_not_known(told: dict[str, int]) -> None:
+    facts = rccl_tests.read(Source.of_text(json.dumps([rccl_object(1048576, 0, **told)]))).facts
+    assert facts[next(iter(told))] is None
+
+
+def test_a_size_that_no_memory_has_is_no_row() -> None:
+    objects = [rccl_object(size, 0) for size in (1048576, 10**40, -8)]
+    assert rccl_tests.read(Source.of_text(json.dumps(objects))).facts["rows"] == 1
+
+
+def test_wrong_values_stay_a_number_that_can_be_kept() -> None:
+    facts = rccl_tests.read(Source.of_text(json.dumps([rccl_object(1048576, 0, wrong=10**30)]))).facts
+    assert facts["wrong_total"] == 2**53
+
+
 def test_collectives_of_one_json_file_are_runs() -> None:
     objects = [
         rccl_object(1048576, place, name=name) for name in ("AllReduce", "Broadcast") for place in (0, 1)
