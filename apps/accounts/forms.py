@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import queries
@@ -17,6 +18,18 @@ from apps.core.rights import Right, Role, TokenScope
 from apps.core.role_names import ROLE_NAMES
 
 EVERYWHERE = "*"
+_SCOPES_ARE_FOR = {
+    TokenScope.READ: _("read what its owner may read"),
+    TokenScope.EVIDENCE_WRITE: _("hand in tool output"),
+    TokenScope.FLEET_WRITE: _("edit and import the fleet"),
+    TokenScope.ENVIRONMENT_WRITE: _("write drafts of matrices, ask for drift checks"),
+    TokenScope.BENCHMARK_WRITE: _("write benchmarks"),
+    TokenScope.PLAN_WRITE: _("make plans"),
+    TokenScope.CHANGE_WRITE: _("ask for changes and move them on"),
+    TokenScope.LAUNCH_WRITE: _("open and edit launches"),
+    TokenScope.GATE_EVALUATE: _("ask the gate, as CI does"),
+    TokenScope.AUDIT_READ: _("read the audit trail, where its owner is an auditor"),
+}
 THEMES = [("auto", _("as the system")), ("light", _("light")), ("dark", _("dark"))]
 
 
@@ -149,7 +162,10 @@ class TokenForm(forms.Form):
     )
     scopes = forms.MultipleChoiceField(
         label=_("It may"),
-        choices=[(scope.value, scope.value) for scope in TokenScope],
+        choices=[
+            (scope.value, format_lazy("{} – {}", scope.value, meaning))
+            for scope, meaning in _SCOPES_ARE_FOR.items()
+        ],
         initial=[TokenScope.READ.value],
         widget=forms.CheckboxSelectMultiple,
         help_text=_("Never more than its owner may. No token can approve or sign."),
