@@ -1,4 +1,4 @@
-"""Search over what people look for by name: clusters, domains, nodes, changes, launches, plans, runs."""
+"""Search over what people look for by name: the fleet, intent, decisions, plans, and symptoms of the knowledge."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from apps.core.actor import Actor
 from apps.environments.queries import matrices_visible
 from apps.fleet.models import Domain
 from apps.fleet.queries import clusters_visible, nodes_visible
+from apps.health.engine import knowledge
+from apps.health.words import told_item
 from apps.launches.queries import launches_visible
 from apps.planning.queries import plans_visible
 
@@ -82,9 +84,25 @@ def _plans(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
         yield _hit(row.name, row.scope.name, "planning:plan", [row.pk], "scale", _("plan"))
 
 
+def _knowledge(_actor: Actor, text: str, limit: int) -> Iterable[Hit]:
+    for item in knowledge.search(text)[:limit]:
+        told = told_item(item)
+        cause = told["causes"][0]["text"]
+        yield _hit(told["title"], cause, "health:item", [item.id], "book", _("symptom"))
+
+
 def _hit(label: str, detail: str, view: str, arguments: list[Any], icon: str, kind: str | Promise) -> Hit:
     return Hit(label=label, detail=detail, url=reverse(view, args=arguments), icon=icon, kind=kind)
 
 
 _Finder = Callable[[Actor, str, int], Iterable[Hit]]
-_FINDERS: tuple[_Finder, ...] = (_clusters, _domains, _nodes, _matrices, _changes, _launches, _plans)
+_FINDERS: tuple[_Finder, ...] = (
+    _clusters,
+    _domains,
+    _nodes,
+    _matrices,
+    _changes,
+    _launches,
+    _plans,
+    _knowledge,
+)

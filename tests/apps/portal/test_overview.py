@@ -285,3 +285,10 @@ def test_many_domains_begin_with_what_they_come_to_and_are_paged(
     page = answer.content.decode()
     assert "Domains fit to train" in page
     assert ("d-29" in page, "d-00" in page) == (True, False)
+
+
+@pytest.mark.parametrize("text", ["xid 79", "fallen off", "掉卡"])
+def test_search_finds_a_symptom_by_its_code_and_its_words(vic: Any, actor_for: Any, text: str) -> None:
+    found = {hit.url: hit.kind for hit in search.search(actor_for(vic), text)}
+
+    assert found[reverse("health:item", args=["gpu-lost"])] == "symptom"
