@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from dataclasses import replace
 from functools import cache
 from types import ModuleType
@@ -11,9 +12,12 @@ from typing import Any, Protocol
 
 from apps.core.texts import say
 from apps.evidence.engine import parsers
+from apps.evidence.engine.parsers._prefixes import without_prefix
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
+_DIGIT = re.compile(r"\d")
+_ENDS_OF_PROMPTS = "#$>%"
 # Warnings by which a parser itself says that its last line may be cut.
 _SAYS_CUT = frozenset({"cut_line", "cut_off", "last_line_not_ended"})
 
@@ -73,7 +77,8 @@ def read(source: Source, *, kind: str = "") -> Reading:
 
 
 def _with_open_end(reading: Reading, source: Source, parser: Parser) -> Reading:
-    """Warns where the last line has no line end, as in a file that was cut, and something is read from it alone.
+    """Warns where the last line has no line end, as in a file that was cut, and something is read from it alone, or it
+    is the beginning of a line such as came before.
 
     A text of one line, and a document that ends with its closing bracket, are whole without a line end.
     """
@@ -82,14 +87,28 @@ def _with_open_end(reading: Reading, source: Source, parser: Parser) -> Reading:
         return reading
     if any(one.code in _SAYS_CUT and one.line in (None, last.number) for one in reading.warnings):
         return reading
-    try:
-        if _said(parser.read(source.without_open_end())) == _said(reading):
-            return reading
-    except Unreadable:
-        pass  # nothing could be read without the last line
+    if not _begins_another(last.text, source) and _says_nothing_alone(reading, source, parser):
+        return reading
     message = say("the file ends without a line end; what its last line says may be cut")
     warning = ReadingWarning(code="open_end", message=message, line=last.number, text=last.text.strip()[:200])
     return replace(reading, warnings=(*reading.warnings, warning))
+
+
+def _says_nothing_alone(reading: Reading, source: Source, parser: Parser) -> bool:
+    """Whether the same is read without the last line."""
+    try:
+        return _said(parser.read(source.without_open_end())) == _said(reading)
+    except Unreadable:
+        return False
+
+
+def _begins_another(last: str, source: Source) -> bool:
+    """Whether a longer line of the sample begins like it, whatever its digits. A shell's prompt or a fence is none."""
+    start = _DIGIT.sub("0", without_prefix(last).strip())
+    if not start or not start[0].isalnum() or start[-1] in _ENDS_OF_PROMPTS:
+        return False
+    others = (_DIGIT.sub("0", without_prefix(other).strip()) for other in source.sample.split("\n"))
+    return any(len(other) > len(start) and other.startswith(start) for other in others)
 
 
 def _closes_document(last: str, source: Source) -> bool:

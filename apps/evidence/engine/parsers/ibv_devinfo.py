@@ -99,5 +99,9 @@ def _missing(devices: list[_Device]) -> list[ReadingWarning]:
                 asked=asked[:9],
                 count=len(device.ports),
             )
-            found.append(ReadingWarning(code="ports_missing", message=message, line=device.line))
+        elif not asked and not device.ports:
+            message = say("no port of %(name)s is there: the text is cut?", name=device.name)
+        else:
+            continue
+        found.append(ReadingWarning(code="ports_missing", message=message, line=device.line))
     return found

@@ -141,7 +141,18 @@ def _without_repeated(modules: list[Module], notes: Notes) -> list[dict[str, Any
             if facts in kept:
                 continue
         kept.append(facts)
+        _note_lanes(module, notes)
     return kept
+
+
+def _note_lanes(module: Module, notes: Notes) -> None:
+    """A transceiver sends over as many lanes as it receives over, where it states both."""
+    rx, tx = module.lanes["rx"], module.lanes["tx"]
+    if len(rx) != len(tx) and [None] not in (rx, tx):
+        message = say(
+            "powers of %(rx)s lanes received and of %(tx)s sent: the text may be cut", rx=len(rx), tx=len(tx)
+        )
+        notes.add("lanes_differ", message, at=module.at)
 
 
 def _modules(lines: Iterable[Line], notes: Notes) -> list[Module]:
@@ -167,9 +178,9 @@ def _take(module: Module, key: str, value: str, line: Line, notes: Notes) -> Non
     elif way := _MLXLINK.get(key):
         _take_lanes(module, way, value, line, notes)
     elif way := _ETHTOOL.get(plain):
-        module.lanes[way] += _dbm(value, line, notes)
+        module.lanes[way].append(_dbm(value, line, notes))
     elif way := _LIMITS.get(key):
-        for limit in _dbm(value, line, notes):
+        if (limit := _dbm(value, line, notes)) is not None:
             module.low[way] = limit
     elif (alarm := _ALARM.fullmatch(key)) and value.casefold() == "on" and alarm["name"] not in module.alarms:
         module.alarms.append(alarm["name"])
@@ -180,6 +191,7 @@ def _take_lanes(module: Module, way: str, value: str, line: Line, notes: Notes) 
     found = _LANES.fullmatch(value)
     if found is None:
         notes.add("power_not_understood", say("this is no optical power"), at=line)
+        module.lanes[way].append(None)
         return
     low, high = found["low"], found["high"]
     if low is not None and high is not None and float(low) == float(high) == 0:
@@ -191,10 +203,10 @@ def _take_lanes(module: Module, way: str, value: str, line: Line, notes: Notes) 
         module.low[way] = float(low)
 
 
-def _dbm(value: str, line: Line, notes: Notes) -> list[float]:
-    """`0.9522 mW / -0.21 dBm` of ethtool, where no light is -inf; empty where it is not understood."""
+def _dbm(value: str, line: Line, notes: Notes) -> float | None:
+    """`0.9522 mW / -0.21 dBm` of ethtool, where no light is -inf; None where it is not understood."""
     found = _DBM.fullmatch(value)
     if found is None:
         notes.add("power_not_understood", say("this is no optical power"), at=line)
-        return []
-    return [max(float(found["dbm"]), DARK_DBM)]
+        return None
+    return max(float(found["dbm"]), DARK_DBM)

@@ -76,3 +76,24 @@ def test_facts_are_the_same_without_the_last_line_end(name: str) -> None:
 )
 def test_a_last_line_that_tells_nothing_of_its_own_is_no_matter(text: str, kind: str) -> None:
     assert open_ends(read(text.encode(), kind)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "cut_behind"),
+    [
+        ("nvidia-smi-nvlink/a100-one-gpu-inactive.txt", "Link 7: 25 GB/s\n\t Link"),
+        ("ibstat/a100-ibstatus.txt", "Infiniband device 'mlx5_3' port 1 "),
+    ],
+)
+def test_the_beginning_of_a_line_such_as_came_before_is_a_cut(name: str, cut_behind: str) -> None:
+    text = (CORPUS / name).read_text()
+    cut = text[: text.index(cut_behind) + len(cut_behind)]
+
+    assert [line for line, _ in open_ends(read(cut.encode()))] == [cut.count("\n") + 1]
+
+
+@pytest.mark.parametrize("end", ["root@n1:~#", "$", "n1 %", "```"])
+def test_a_prompt_or_a_fence_below_the_text_is_no_cut(end: str) -> None:
+    text = (CORPUS / "ibstat" / "a100-ibstatus.txt").read_text()
+
+    assert open_ends(read(f"{end} ibstatus\n{text}{end}".encode())) == []

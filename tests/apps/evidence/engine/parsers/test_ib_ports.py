@@ -127,3 +127,10 @@ def test_disabled_and_polling_are_told_apart() -> None:
 def test_an_error_of_the_tool_is_warned_of_with_its_line() -> None:
     warnings = corpus("ibstat/a100-ibpanic-exit-255.txt").warnings
     assert [(w.code, w.line) for w in warnings] == [("tool_error", 137)]
+
+
+def test_an_adapter_that_is_cut_before_its_ports_is_said() -> None:
+    whole = DEVINFO.format(state="PORT_ACTIVE (4)", physical="LINK_UP (5)")
+    reading = ibv_devinfo.read(Source.of_text(whole + "hca_id:\tmlx5_1\n\tfw_ver:\t28.39.1002\n"))
+
+    assert [(one.code, one.line) for one in reading.warnings] == [("ports_missing", 13)]

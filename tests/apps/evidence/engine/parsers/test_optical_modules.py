@@ -140,3 +140,10 @@ def test_a_transceiver_that_is_listed_again_is_said() -> None:
 )
 def test_the_device_is_that_of_the_command_above(command: str) -> None:
     assert _read(MLXLINK.replace("# mlxlink -d mlx5_0 -m", command)).facts["modules"][0]["device"] == "mlx5_0"
+
+
+@pytest.mark.parametrize(
+    "text", [MLXLINK[: MLXLINK.index("Tx Power")], ETHTOOL[: ETHTOOL.index("(Channel 2)  :")]]
+)
+def test_a_text_that_ends_before_all_lanes_is_said_to_be_cut(text: str) -> None:
+    assert "lanes_differ" in [one.code for one in _read(text).warnings]
