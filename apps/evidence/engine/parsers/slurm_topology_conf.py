@@ -20,7 +20,8 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "slurm_topology_conf"
-VERSION = 1
+VERSION = 2
+_KEY = re.compile(r"\w+=")
 
 _DEFINITION = re.compile(r"(?:SwitchName|BlockName|BlockSizes)\s*=", re.IGNORECASE)
 _LIKE = re.compile(r"^[^#\n]{0,80}?\b(?:SwitchName|BlockName)\s*=\s*\S", re.IGNORECASE | re.MULTILINE)
@@ -65,11 +66,12 @@ def _logical(lines: Sequence[Line]) -> Iterator[Line]:
     held: Line | None = None
     for line in lines:
         text = re.split(r"(?<!\\)#", line.text, maxsplit=1)[0].rstrip()
-        joined = (
-            Line(held.number, f"{held.text} {text.lstrip()}") if held is not None else Line(line.number, text)
-        )
+        joined = Line(line.number, text)
+        if held is not None:  # the lines touch, so that a list may go on; a key always begins anew
+            between = " " if _KEY.match(text) else ""
+            joined = Line(held.number, f"{held.text}{between}{text}")
         if text.endswith("\\"):
-            held = Line(joined.number, joined.text[:-1].rstrip())
+            held = Line(joined.number, joined.text[:-1])
             continue
         held = None
         if joined.text.strip():

@@ -362,3 +362,18 @@ class TestNcclTopology:
     def test_a_graph_that_is_cut_or_not_safe_is_unreadable(self, text: str, reason: str) -> None:
         with pytest.raises(Unreadable, match=reason):
             reading(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SwitchName=s1 Nodes=n[1-4],\\\nn[08-10]\n",
+        "SwitchName=s1 Nodes=n[1-4]\\\n,n[08-10] # as Slurm joins them\n",
+        "SwitchName=s1\\\nNodes=n[1-4],n[08-10]\n",
+        "SwitchName=s1 \\\n  Nodes=n[1-4],n[08-\\  \n10]\n",
+    ],
+)
+def test_a_list_may_go_on_in_the_next_line(text: str) -> None:
+    found = reading(text)
+
+    assert (found.facts["nodes"], found.warnings) == (7, ())
