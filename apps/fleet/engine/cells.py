@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Collection
 from typing import TypeAlias
 
@@ -20,7 +21,7 @@ Reader: TypeAlias = Callable[[object], Value]
 
 LIST_SEPARATOR = ";"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
-_NAME = re.compile(r"[^\s,;/\[\]\x00-\x1f\x7f]+")
+_NAME = re.compile(r"\w[^\s,;/\[\]\x00-\x1f\x7f]*")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _YES, _NO = {"true", "yes", "1", "y"}, {"false", "no", "0", "n"}
 
@@ -69,10 +70,8 @@ def name(longest: int) -> Reader:
 
     def read(cell: object) -> Value:
         found = _text(cell)
-        if found and not _is_name(found, longest):
-            raise BadCell(
-                say("a name of at most %(longest)s characters without blanks , ; / [ ]", longest=longest)
-            )
+        if found and not is_name(found, longest):
+            raise BadCell(name_wanted(longest))
         return found
 
     return read
@@ -84,7 +83,7 @@ def names(longest: int) -> Reader:
     def read(cell: object) -> Value:
         parts = cell if isinstance(cell, list | tuple) else _text(cell).split(LIST_SEPARATOR)
         found = [_text(part) for part in parts]
-        if any(part and not _is_name(part, longest) for part in found):
+        if any(part and not is_name(part, longest) for part in found):
             raise BadCell(
                 say(
                     "names of at most %(longest)s characters, joined by %(list_separator)s",
@@ -150,8 +149,21 @@ def choice(options: Collection[str]) -> Reader:
     return read
 
 
-def _is_name(found: str, longest: int) -> bool:
-    return len(found) <= longest and _NAME.fullmatch(found) is not None
+def name_wanted(longest: int) -> str:
+    """What is said of a name that is none."""
+    return say(
+        "a name of at most %(longest)s characters: first a letter or digit, no blanks , ; / [ ]",
+        longest=longest,
+    )
+
+
+def is_name(text: str, longest: int) -> bool:
+    """Whether files of schedulers can hold it: no option (`-x`), comment (`#x`) or pattern begins like it.
+
+    Signs that nobody sees, and those that turn the writing around, would make two names look the same.
+    """
+    fits = len(text) <= longest and _NAME.fullmatch(text) is not None
+    return fits and not any(unicodedata.category(sign) == "Cf" for sign in text)
 
 
 def _text(cell: object) -> str:

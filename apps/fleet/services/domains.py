@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.db import IntegrityError, transaction
-from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
 from apps.core.actor import Actor
@@ -13,6 +12,7 @@ from apps.core.errors import Conflict, FieldError, Invalid
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.fleet.engine import layouts
+from apps.fleet.engine.cells import is_name, name_wanted
 from apps.fleet.engine.description import FleetDescription
 from apps.fleet.engine.graph import Medium
 from apps.fleet.engine.layout_values import as_values
@@ -88,8 +88,8 @@ def build_domain(
 
 def _checked_name(name: str) -> str:
     name = name.strip()
-    if not name or len(name) > 60 or any(sign.isspace() or sign in ",;/[]" for sign in name):
-        message = _("a name of at most 60 characters without blanks , ; / [ ]")
+    if not is_name(name, 60):
+        message = name_wanted(60)
         raise Invalid(message, errors=[FieldError(pointer="/name", message=message)])
     return name
 

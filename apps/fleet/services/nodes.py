@@ -14,6 +14,7 @@ from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.fleet import queries
 from apps.fleet.engine import life_cycle
+from apps.fleet.engine.cells import is_name, name_wanted
 from apps.fleet.engine.life_cycle import Stage
 from apps.fleet.models import Hold, Node, NodeAlias
 from apps.fleet.services.hardware import note_other_board
@@ -71,8 +72,8 @@ def add_alias(*, actor: Actor, node_id: int, name: str) -> NodeAlias:
     """Another name of a node. Raises Invalid (name), Conflict (alias_taken) where it means a node already."""
     node = _to_change(actor, node_id)
     name = name.strip()
-    if not name or len(name) > 255 or any(sign.isspace() or sign in ",;/[]" for sign in name):
-        message = _("a name of at most 255 characters without blanks , ; / [ ]")
+    if not is_name(name, 255):
+        message = name_wanted(255)
         raise Invalid(message, errors=[FieldError(pointer="/name", message=message)])
     if Node.objects.filter(cluster=node.cluster, name__iexact=name).exists():
         raise Conflict(say("there is a node of the name %(name)s already", name=name), code="alias_taken")

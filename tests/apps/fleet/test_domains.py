@@ -66,7 +66,7 @@ def test_where_one_name_is_taken_nothing_is_built(cluster, build):
     assert (Domain.objects.count(), Node.objects.count(), Switch.objects.count()) == (0, 1, 0)
 
 
-@pytest.mark.parametrize("name", ["", "two words", "a/b", "a[1-2]", "x" * 61])
+@pytest.mark.parametrize("name", ["", "two words", "a/b", "a[1-2]", "x" * 61, "--now", "#a", "*"])
 def test_a_name_that_no_host_list_can_hold_is_refused(name, build):
     with pytest.raises(Invalid) as refused:
         build(name=name)

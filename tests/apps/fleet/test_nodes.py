@@ -138,6 +138,16 @@ def test_a_viewer_decides_nothing_about_a_node(cluster, vic, actor_for):
         services.hold_node(actor=actor_for(vic), node_id=node.pk, kind=HoldKind.QUARANTINE, reason="x")
 
 
+@pytest.mark.parametrize(
+    "name", ["", "two words", "a/b", "--all", "#n1", "n1\N{RIGHT-TO-LEFT OVERRIDE}", "\N{ZERO WIDTH SPACE}"]
+)
+def test_an_alias_is_a_name_that_files_of_schedulers_can_hold(name, cluster, bo, actor_for):
+    node = factories.node(cluster, "n1")
+    with pytest.raises(Invalid) as refused:
+        services.add_alias(actor=actor_for(bo), node_id=node.pk, name=name)
+    assert refused.value.errors[0].pointer == "/name"
+
+
 def test_an_alias_means_one_node(cluster, bo, actor_for):
     first, second = factories.node(cluster, "n1"), factories.node(cluster, "n2")
     services.add_alias(actor=actor_for(bo), node_id=first.pk, name="pod-0")

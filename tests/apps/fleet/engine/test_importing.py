@@ -179,6 +179,9 @@ def test_every_error_of_every_row_is_found_at_once() -> None:
             {"node": "ghost", "index": 0},
             ("accelerators", 3, "node", "unknown_node"),
         ),
+        (Table.NODES, {"name": "--all"}, ("nodes", 4, "name", "bad_value")),
+        (Table.NODES, {"name": "#n2"}, ("nodes", 4, "name", "bad_value")),
+        (Table.NODES, {"name": "n\N{ZERO WIDTH SPACE}1"}, ("nodes", 4, "name", "bad_value")),
         (
             Table.LINKS,
             {"upper": "leaf", "lower": "n2", "unidirectional_bytes_per_s": -1},
