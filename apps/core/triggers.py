@@ -60,27 +60,27 @@ class Guard:
 
 
 def all_guards() -> Iterator[Guard]:
-    """The guards of every installed app, and what goes with each of DELETE without a line in `guards.py`."""
+    """The guards of every installed app, and what goes with each of their tables without a line in `guards.py`."""
     for config in installed.get_app_configs():
         if config.name.startswith("apps.") and find_spec(f"{config.name}.guards"):
             guards: Sequence[Guard] = import_module(f"{config.name}.guards").GUARDS
             yield from guards
-            kept = {guard.table: guard.message for guard in guards if guard.event == "DELETE"}
-            for table, message in kept.items():
-                yield from _against_ways_past_delete(table, message)
+            for table, message in {guard.table: guard.message for guard in guards}.items():
+                yield from _against_ways_past(table, message)
 
 
-def _against_ways_past_delete(table: str, message: str) -> Iterator[Guard]:
-    """No row of a table goes without a DELETE, nor becomes another one's by its primary key.
+def _against_ways_past(table: str, message: str) -> Iterator[Guard]:
+    """No row of a table goes without a DELETE, nor becomes another one by an INSERT or by its primary key.
 
-    SQLite's REPLACE removes a row by an INSERT or UPDATE of another one with the same key. PostgreSQL asks the guard
-    of TRUNCATE also where the table would be emptied along with one that it refers to.
+    SQLite's REPLACE removes a row by an INSERT or UPDATE of another one with the same key, and UPDATE OF a key does not
+    see it set by the name rowid. PostgreSQL asks the guard of TRUNCATE also where the table would be emptied along
+    with one that it refers to.
     """
     model = next(model for model in installed.get_models() if model._meta.db_table == table)
     pk = model._meta.pk.column
     taken = f"EXISTS (SELECT 1 FROM {table} AS kept WHERE ({_has_a_key_of_the_new_row(model)})"  # noqa: S608 - names of ours
     for name, event, when, engine in (
-        ("no_renumber", f"UPDATE OF {pk}", f"NEW.{pk} <> OLD.{pk}", ""),
+        ("no_renumber", "UPDATE", f"NEW.{pk} <> OLD.{pk}", ""),
         ("no_replace", "INSERT", f"{taken})", "sqlite"),
         ("no_replace_by_update", "UPDATE", f"{taken} AND kept.{pk} <> OLD.{pk})", "sqlite"),
         ("no_truncate", "TRUNCATE", "", "postgresql"),

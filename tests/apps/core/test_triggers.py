@@ -97,6 +97,32 @@ def test_no_locked_version_is_replaced_by_a_new_one_that_is_locked(
         cursor.execute(f"{statement} FROM environments_matrixversion WHERE state = 'locked'")
 
 
+@REPLACING
+@pytest.mark.parametrize("name", ["rowid", "oid", "_rowid_"])
+def test_no_locked_version_is_renumbered_by_another_name_of_its_key(
+    name: str, locked_and_draft: tuple[MatrixVersion, MatrixVersion]
+) -> None:
+    locked, _draft = locked_and_draft
+
+    with pytest.raises(DatabaseError, match="locked matrix stays"), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE environments_matrixversion SET {name} = 99 WHERE id = {locked.pk}")
+
+
+@REPLACING
+def test_no_cluster_is_replaced_by_a_demonstration(cluster: Cluster) -> None:
+    columns = [field.column for field in Cluster._meta.local_concrete_fields]
+    values = ", ".join({"is_demo": "1"}.get(column, column) for column in columns)
+    statement = f"REPLACE INTO fleet_cluster ({', '.join(columns)}) SELECT {values} FROM fleet_cluster"
+
+    with pytest.raises(DatabaseError, match="nothing else becomes one"), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_no_cluster_takes_the_number_of_another(cluster: Cluster) -> None:
+    with pytest.raises(DatabaseError, match="nothing else becomes one"), transaction.atomic():
+        Cluster.objects.filter(pk=cluster.pk).update(id=cluster.pk + 9)
+
+
 def test_a_draft_of_a_matrix_is_edited_and_locked_as_ever(
     locked_and_draft: tuple[MatrixVersion, MatrixVersion],
 ) -> None:
