@@ -40,6 +40,13 @@ GUARDS = [
         when=_OTHER_AUTHOR,
         message="who asked for a change stays so, and only an edit names another editor",
     ),
+    Guard(
+        name="changes_cluster",
+        table="changes_change",
+        event="UPDATE OF cluster_id",
+        when="NEW.cluster_id <> OLD.cluster_id",
+        message="a change stays in its cluster",
+    ),
     *(
         Guard(name=f"{table}_no_{event.lower()}", table=table, event=event, when=when, message=_KEPT)
         for table in ("changes_approval", "changes_changeeditor", "changes_snapshot")

@@ -35,6 +35,13 @@ def _fixed(name: str, table: str, condition: str, message: str) -> Iterator[Guar
 
 
 GUARDS = [
+    Guard(
+        name="environments_matrix_cluster",
+        table="environments_matrix",
+        event="UPDATE OF cluster_id",
+        when="NEW.cluster_id <> OLD.cluster_id",
+        message="a matrix stays in its cluster",
+    ),
     *_fixed("environments_entry", "environments_matrixentry", "state <> 'draft'", _LOCKED),
     *_fixed(
         "environments_observed",

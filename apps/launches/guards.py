@@ -51,6 +51,23 @@ GUARDS = [
         when=_EDITOR,
         message="four eyes: who opened or edited a launch does not sign it",
     ),
+    Guard(
+        name="launches_launch_stays",
+        table="launches_launch",
+        event="UPDATE OF opened_by_id, cluster_id",
+        when="NEW.opened_by_id <> OLD.opened_by_id OR NEW.cluster_id <> OLD.cluster_id",
+        message="who opened a launch stays so, and its cluster",
+    ),
+    *(
+        Guard(
+            name=f"launches_waiver_four_eyes_{event.lower()}",
+            table="launches_waiver",
+            event=event,
+            when="NEW.approved_by_id = NEW.requested_by_id",
+            message="four eyes: who asked for a waiver does not approve it",
+        )
+        for event in ("INSERT", "UPDATE")
+    ),
     *_kept("launches_evaluation", _DEMO_OF_LAUNCH, only="OLD.done_at IS NOT NULL"),
     *_kept("launches_answer", _DEMO_OF_LAUNCH),
     *_kept("launches_waiver", _DEMO_OF_LAUNCH, changed=_OTHER_WAIVER),

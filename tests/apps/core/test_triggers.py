@@ -123,6 +123,14 @@ def test_no_cluster_takes_the_number_of_another(cluster: Cluster) -> None:
         Cluster.objects.filter(pk=cluster.pk).update(id=cluster.pk + 9)
 
 
+def test_no_locked_version_goes_to_a_demonstration_with_its_matrix(
+    locked_and_draft: tuple[MatrixVersion, MatrixVersion],
+) -> None:
+    matrix = locked_and_draft[0].matrix
+    with pytest.raises(DatabaseError, match="a matrix stays in its cluster"), transaction.atomic():
+        type(matrix).objects.filter(pk=matrix.pk).update(cluster=factories.cluster("elsewhere"))
+
+
 def test_a_draft_of_a_matrix_is_edited_and_locked_as_ever(
     locked_and_draft: tuple[MatrixVersion, MatrixVersion],
 ) -> None:

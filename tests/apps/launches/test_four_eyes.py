@@ -57,6 +57,13 @@ def test_who_edited_a_launch_does_not_sign_it_whoever_edited_it_later(answered, 
     assert "Sign" not in {item.action for item in needs_me.waiting_for(actor_for(both))}
 
 
+def test_a_launch_is_not_given_to_another_opener_or_cluster(answered, both):
+    launch = Launch.objects.filter(pk=answered().pk)
+    for said in ({"opened_by": both}, {"cluster": factories.cluster("elsewhere")}):
+        with pytest.raises(DatabaseError, match="who opened a launch stays so"), transaction.atomic():
+            launch.update(**said)
+
+
 def test_saving_a_launch_as_it_is_is_no_edit(answered, evaluated, both):
     launch = answered()
     edit(launch, both)
