@@ -100,6 +100,15 @@ def is_loaded() -> bool:
     return told is not None and AuditEvent.objects.filter(action=LOADED, object_id=str(told.pk)).exists()
 
 
+def is_in_use() -> bool:
+    """Whether this portal is used for real: it has a fleet of its own, or its demonstration was removed."""
+    if Cluster.objects.exists():
+        return Cluster.objects.filter(
+            is_demo=False
+        ).exists()  # a load that died leaves a part of the demonstration
+    return AuditEvent.objects.filter(action=demo_removal.REMOVED).exists()
+
+
 def load() -> list[Login]:
     """Load the demonstration fleet; what an interrupted load left is removed before.
 

@@ -22,6 +22,7 @@ from apps.evidence.models import Evidence, EvidenceReading, Receipt
 from apps.fleet.models import Cluster
 
 DEMO_ADDRESSES = "@demo.example"
+REMOVED = "demo.removed"  # the action of a removal
 _BATCH = 500
 Rows = dict[type[models.Model], set[object]]
 
@@ -54,7 +55,7 @@ def remove_clusters(*, actor: Actor) -> Counter[str]:
                 removed[model._meta.label] += model._base_manager.filter(pk__in=batch)._raw_delete(
                     using="default"
                 )
-        record(actor=actor, action="demo.removed", on=cluster, after={"rows": sum(removed.values())})
+        record(actor=actor, action=REMOVED, on=cluster, after={"rows": sum(removed.values())})
     if removed:
         _drop_unused_evidence()
     return removed

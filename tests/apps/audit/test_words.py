@@ -14,6 +14,7 @@ from apps.core.speech import said
 from apps.fleet.models import HoldKind
 from apps.fleet.models.holds import BY_HAND
 from apps.portal.services.demo import LOADED
+from apps.portal.services.demo_removal import REMOVED
 from tests.architecture.sources import sources
 
 # Calls whose action is put together or a constant of another module: what they can record.
@@ -22,6 +23,7 @@ PUT_TOGETHER = {
     "f'hold.{hold.kind}.released'": {f"hold.{kind.value}.released" for kind in BY_HAND},
     "queries.VERIFIED": {VERIFIED},
     "LOADED": {LOADED},
+    "REMOVED": {REMOVED},
 }
 
 

@@ -98,6 +98,27 @@ def test_the_demonstration_comes_back_after_it_was_removed(loaded: list[demo.Log
         assert person.is_active and person.check_password(login.password)
 
 
+def test_a_portal_whose_demonstration_was_removed_starts_without_it(
+    loaded: list[demo.Login], capsys: Any
+) -> None:
+    factories.person("Root", email="root@example.com", is_superuser=True)
+    demo_removal.remove(actor=actors.command("test"))
+
+    call_command("load_demo", "--unless-in-use")
+
+    assert not Cluster.objects.exists()
+    assert "is in use" in capsys.readouterr().out
+
+
+def test_a_portal_with_a_fleet_of_its_own_starts_without_the_demonstration(
+    cluster: Cluster, capsys: Any
+) -> None:
+    call_command("load_demo", "--unless-in-use")
+
+    assert list(Cluster.objects.all()) == [cluster]
+    assert "is in use" in capsys.readouterr().out
+
+
 def test_the_demonstration_is_not_mixed_into_a_real_fleet(cluster: Cluster) -> None:
     with pytest.raises(Conflict) as refused:
         demo.load()
