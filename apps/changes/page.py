@@ -84,6 +84,7 @@ def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[s
         "change": change,
         "is_rollback": change.kind == ChangeKind.ROLLBACK,
         **differences_in(change),
+        "against_matrix": queries.against_matrix(change),
         "stages": stages,
         "running": running,
         "snapshot": Snapshot.objects.filter(change=change).select_related("matrix_version__matrix").first(),

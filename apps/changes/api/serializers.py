@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from apps.changes.engine.stages import DEFAULT_SOAK_S
 from apps.changes.models import Approval, Change, ChangeKind, ChangeState, Snapshot
-from apps.changes.queries import snapshot_versions
+from apps.changes.queries import AgainstMatrix, snapshot_versions
 from apps.changes.services import Content, Wish
 from apps.changes.services.drafting import LONGEST_SOAK_S, MOST_APPROVALS
 
@@ -180,12 +180,27 @@ class SnapshotWholeOut(SnapshotOut):
         return snapshot_versions(snapshot)
 
 
+class AgainstMatrixOut(serializers.Serializer[AgainstMatrix]):
+    component = serializers.CharField()
+    values = serializers.ListField(
+        child=serializers.CharField(), help_text="The wanted versions that do not fit what is asked for."
+    )
+    rule = serializers.CharField(source="asked.rule.value")
+    asked = serializers.ListField(source="asked.values", child=serializers.CharField())
+    matrix_version_id = serializers.IntegerField(source="matrix_version.pk")
+    matrix_version = serializers.CharField(help_text="The name and number of the version that asks for it.")
+
+
 class PartsOut(serializers.Serializer[Any]):
     """Everything that was decided about a change, beside the change itself."""
 
     wanted = WantedOut(many=True)
     changes_nothing = serializers.BooleanField(
         help_text="It has not started, and every node of it reports the wanted versions already."
+    )
+    against_matrix = AgainstMatrixOut(
+        many=True,
+        help_text="It is not over, and the locked matrix in force asks for other versions: success would be drift.",
     )
     stages = StageOut(many=True)
     approvals = ApprovalOut(many=True)
@@ -198,8 +213,8 @@ class OneChangeOut(ChangeOut, PartsOut):
     """One change with everything that was decided about it."""
 
     class Meta(ChangeOut.Meta):
-        fields = [*ChangeOut.Meta.fields, "wanted", "changes_nothing", "stages", "approvals"]
-        fields += ["approvals_counting", "snapshot", "rollback_ids"]
+        fields = [*ChangeOut.Meta.fields, "wanted", "changes_nothing", "against_matrix", "stages"]
+        fields += ["approvals", "approvals_counting", "snapshot", "rollback_ids"]
 
 
 def content_of(data: dict[str, Any]) -> Content:

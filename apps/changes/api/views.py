@@ -222,6 +222,7 @@ def _change(request: Request, change: Change, *, status: int = 200) -> Response:
         "wanted": queries.wanted_in(change.targets.all()),
         "stages": stages,
         "changes_nothing": page.differences_in(change)["changes_nothing"],
+        "against_matrix": queries.against_matrix(change),
         "approvals_counting": queries.approvals_counting(change),
         "approvals": change.approvals.all(),
         "snapshot": Snapshot.objects.filter(change=change).first(),

@@ -1,5 +1,6 @@
 """Questions about changes, by noun."""
 
+from apps.changes.queries.against import AgainstMatrix, against_matrix
 from apps.changes.queries.approvals import (
     approvals_counting,
     approvers_of,
@@ -21,8 +22,10 @@ from apps.changes.queries.inventory import inventory_of
 from apps.changes.queries.targets import Difference, differences_of, not_reaching, reaches, wanted_in
 
 __all__ = [
+    "AgainstMatrix",
     "Difference",
     "Wait",
+    "against_matrix",
     "approvals_counting",
     "approvers_of",
     "change_for",

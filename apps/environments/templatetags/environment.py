@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django import template
 
-from apps.environments.words import AREAS, RULES, SCHEMES, SWITCHES, Word, label_of
+from apps.environments.words import AREAS, RULES, SCHEMES, SWITCHES, Word, intent_text, label_of
 
 register = template.Library()
 register.filter("component_label", label_of)
+register.filter("intent_text", intent_text)
 _FIELDS = {"area": AREAS, "rule": RULES, "scheme": SCHEMES, "multiple": SWITCHES}
 
 

@@ -340,6 +340,34 @@ def test_automation_is_told_that_a_change_changes_nothing(domain, bo, api, versi
     assert answer.json()["changes_nothing"] is nothing
 
 
+@pytest.mark.parametrize(("asked", "against"), [(OLD, True), (NEW, False)])
+def test_who_approves_is_told_that_success_would_be_drift_from_the_matrix(
+    domain, submitted, chen, client_of, api, asked, against
+):
+    version = factories.locked_matrix(domain, nccl=asked, gpu_driver="570.86.15")
+    change = submitted()
+    page = client_of(chen).get(f"/changes/{change.pk}/").content.decode()
+    assert ("the nodes drift from the matrix in force" in page) is against
+    told = api(chen).get(f"/api/v1/changes/{change.pk}/").json()["against_matrix"]
+    one = {"component": "nccl", "values": [NEW], "rule": "exact", "asked": [OLD]}
+    one |= {"matrix_version_id": version.pk, "matrix_version": str(version)}
+    assert told == ([one] if against else [])
+
+
+def test_a_matrix_of_the_whole_cluster_is_what_a_change_goes_against_and_does_not_forbid_it(
+    domain, started, bo, client_of
+):
+    version = factories.locked_matrix(domain, nccl=OLD)
+    version.matrix.domain = None
+    version.matrix.save()
+    change = started()
+    assert f"{version}</a> asks for" in client_of(bo).get(f"/changes/{change.pk}/").content.decode()
+    ended = services.fail_change(
+        actor=actor_for(bo), change_id=change.pk, expected_version=change.version, reason="broke"
+    )
+    assert "drift from the matrix" not in client_of(bo).get(f"/changes/{ended.pk}/").content.decode()
+
+
 def test_a_change_of_some_nodes_that_run_it_already_is_no_warning(domain, nodes, drafted, bo, client_of):
     factories.report(nodes[0], gpu_driver="570.86.15", nccl=NEW)
     page = client_of(bo).get(f"/changes/{drafted().pk}/").content.decode()
