@@ -75,15 +75,15 @@ def plan(cluster: Cluster) -> PlanVersion:
 
 @pytest.fixture
 def opened(domain: Domain, benchmark: BenchmarkRun, plan: PlanVersion, bo: Person) -> Callable[..., Launch]:
-    """Bo opens a launch on all nodes."""
+    """Bo, or somebody else, opens a launch on all nodes."""
 
-    def open_one(**said) -> Launch:
+    def open_one(*, by: Person = bo, **said) -> Launch:
         values = {
             "title": "Llama",
             "plan_version_id": plan.pk,
             "job_environment": "export NCCL_DEBUG=WARN\n",
         }
-        return services.open_launch(actor=actor_for(bo), domain_id=domain.pk, **values | said)
+        return services.open_launch(actor=actor_for(by), domain_id=domain.pk, **values | said)
 
     return open_one
 

@@ -284,9 +284,7 @@ def test_who_made_the_token_of_the_account_that_opened_a_launch_does_not_sign_it
     robot = factories.service_account("CI", Role.OPERATOR, scope=cluster.scope)
     factories.bearer(robot, "launch:write")
     Token.objects.filter(person=robot).update(created_by=sun)
-    launch = answered()
-    Launch.objects.filter(pk=launch.pk).update(opened_by=robot)
-    evaluation = evaluated(launch)
+    evaluation = evaluated(answered(by=robot))
     with pytest.raises(NotAllowed) as refused:
         sign(evaluation, sun)
     assert refused.value.code == "four_eyes"

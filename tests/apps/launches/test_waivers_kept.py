@@ -43,3 +43,12 @@ def test_the_database_itself_refuses_to_lengthen_revive_or_remove_a_waiver(waive
         with pytest.raises(DatabaseError, match="kept as they are"), transaction.atomic():
             call()
     assert Waiver.objects.get().revoked_at is not None
+
+
+def test_the_database_itself_refuses_who_asked_for_a_waiver_as_its_approver(waiver, bo):
+    columns = {field.attname: getattr(waiver, field.attname) for field in Waiver._meta.local_concrete_fields}
+    with pytest.raises(DatabaseError, match="four eyes"), transaction.atomic():
+        Waiver.objects.create(**columns | {"id": None, "approved_by_id": bo.pk})
+    asked = Waiver.objects.create(**columns | {"id": None, "approved_by_id": None, "approved_at": None})
+    with pytest.raises(DatabaseError, match="four eyes"), transaction.atomic():
+        Waiver.objects.filter(pk=asked.pk).update(approved_by=bo)
