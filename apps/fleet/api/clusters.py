@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from apps.catalogue.queries import accelerators_for
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid
 from apps.core.rights import Right, TokenScope
@@ -17,9 +18,10 @@ from apps.core.texts import say
 from apps.fleet import filters, queries, services
 from apps.fleet.api import serializers as s
 from apps.fleet.engine.layout_values import from_values
-from apps.fleet.engine.layouts import Layout
+from apps.fleet.engine.layouts import Layout, at_card_speed
 from apps.fleet.engine.templates import TEMPLATES, template
 from apps.fleet.models import Cluster, Domain
+from apps.fleet.queries.domains import bandwidth_of
 from apps.fleet.queries.fabric import fabric_of, fabric_of_layout
 
 DRY_RUN = OpenApiParameter("dry_run", bool, description="true: say what would be built, and build nothing.")
@@ -106,7 +108,8 @@ class Domains(generics.ListAPIView):
         """Build a whole domain from a template or a free layout: nodes, accelerators, switches, links."""
         actor, data = actor_of(request), checked(s.DomainIn, request)
         cluster = queries.cluster_for(actor, data.pop("cluster"), Right.OPERATE)
-        data["layout"] = _layout(data.pop("template", None), data.get("layout"))
+        speed = bandwidth_of(accelerators_for(cluster.scope_id), data["accelerator_model"])
+        data["layout"] = _layout(data.pop("template", None), data.get("layout"), speed)
         if request.query_params.get("dry_run") == "true":
             return Response(s.DomainPreviewOut(queries.domain_preview(cluster=cluster, **data)).data)
         domain = services.build_domain(actor=actor, cluster_id=cluster.pk, **data)
@@ -132,7 +135,8 @@ class DomainFabric(APIView):
         return Response(s.FabricOut(fabric).data)
 
 
-def _layout(key: str | None, values: dict[str, Any] | None) -> Layout:
+def _layout(key: str | None, values: dict[str, Any] | None, speed: float | None) -> Layout:
+    """A free layout as it is given; a template at the speed of the card."""
     if values is not None:
         return from_values(values)
     layout = template(key or "")
@@ -140,4 +144,4 @@ def _layout(key: str | None, values: dict[str, Any] | None) -> Layout:
         known = ", ".join(one.key for one in TEMPLATES)
         message = say("there is no layout template %(key)s; there are %(known)s", key=f"{key!r}", known=known)
         raise Invalid(message, errors=[FieldError(pointer="/template", message=message)])
-    return layout
+    return at_card_speed(layout, speed)

@@ -74,7 +74,9 @@ class DomainIn(serializers.Serializer[Any]):
     cluster = serializers.SlugField(help_text="The cluster's slug.")
     name = serializers.CharField(max_length=60)
     template = serializers.CharField(
-        required=False, max_length=40, help_text="Key of a layout template; or give layout."
+        required=False,
+        max_length=40,
+        help_text="Key of a layout template, at the bandwidth of the accelerator; or give layout.",
     )
     layout = serializers.DictField(
         required=False, help_text="A free layout, in the form that /layout-templates/ gives."
@@ -159,6 +161,7 @@ class DomainPreviewOut(serializers.Serializer[Any]):
     )
     unidirectional_bytes_per_s = serializers.FloatField(source="layout.unidirectional_bytes_per_s")
     taken = serializers.ListField(child=serializers.CharField())
+    doubts = serializers.ListField(child=serializers.CharField())
     fabric = FabricOut()
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})

@@ -9,7 +9,9 @@ accelerator and not to the node; what knows only nodes (schedulers) is told of t
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from apps.core.errors import FieldError, Invalid
 from apps.core.texts import say
@@ -19,7 +21,7 @@ from apps.fleet.engine.graph import Graph, TopologyKind
 from apps.fleet.engine.layout import Layout, Shape, Tier
 from apps.fleet.engine.layout_checks import layout_errors
 
-__all__ = ["Layout", "Shape", "Tier", "build", "describe", "even_sub_domains", "graph_of"]
+__all__ = ["Layout", "Shape", "Tier", "at_card_speed", "build", "describe", "even_sub_domains", "graph_of"]
 
 
 def graph_of(layout: Layout) -> Graph:
@@ -116,6 +118,16 @@ def build(layout: Layout) -> Layout:
     if errors:
         raise Invalid(say("the layout cannot be built"), code="layout", errors=errors)
     return layout
+
+
+def at_card_speed(layout: Layout, unidirectional_bytes_per_s: float | None) -> Layout:
+    """The layout with links as fast as lets each card send just that much, tiers in the same ratio; None: as it is."""
+    now = layout.unidirectional_bytes_per_s
+    if unidirectional_bytes_per_s is None or math.isclose(now, unidirectional_bytes_per_s):
+        return layout
+    factor = unidirectional_bytes_per_s / now
+    tiers = tuple(replace(tier, link_bytes_per_s=tier.link_bytes_per_s * factor) for tier in layout.tiers)
+    return replace(layout, tiers=tiers)
 
 
 def even_sub_domains(accelerators: int, count: int) -> tuple[int, ...]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.catalogue.engine.accelerators import Accelerator
 from apps.catalogue.queries import accelerators_for
 from apps.core.units import gb
+from apps.fleet.engine.layouts import at_card_speed
 from apps.fleet.engine.life_cycle import MOVES, Stage
 from apps.fleet.engine.templates import TEMPLATES, template
 from apps.fleet.models import BY_HAND, Cluster, LifeCycle, Node
+from apps.fleet.queries.domains import bandwidth_of
 from apps.fleet.words import layout_title
 
 
@@ -65,13 +69,15 @@ class DomainForm(forms.Form):
         help_text=_("In GB/s; 400 Gbit/s are 50 GB/s."),
     )
 
-    def build_values(self) -> dict[str, Any]:
-        """What the service and the preview take."""
+    def build_values(self, parts: Mapping[str, Accelerator]) -> dict[str, Any]:
+        """What the service and the preview take. parts: the catalogue, whose bandwidth of the card it is drawn at."""
         values = self.cleaned_data
         scale_out = values["scale_out_gb_per_s"]
         return {
             "name": values["name"].strip(),
-            "layout": template(values["layout"]),
+            "layout": at_card_speed(
+                template(values["layout"]), bandwidth_of(parts, values["accelerator_model"])
+            ),
             "accelerator_model": values["accelerator_model"],
             "first_node": values["first_node"],
             "scale_out_bytes_per_s": gb(scale_out) if scale_out else None,

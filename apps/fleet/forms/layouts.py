@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.catalogue.engine.accelerators import Accelerator
+from apps.core.errors import FieldError, Invalid
 from apps.core.units import gb
 from apps.fleet.engine.graph import Medium
 from apps.fleet.engine.layout import Layout, Shape
 from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import even_sub_domains
 from apps.fleet.forms.fleet import accelerator_choices
+from apps.fleet.queries.domains import bandwidth_of
 from apps.fleet.words import SHAPE_WORDS
 
 MEDIUM_WORDS = {Medium.BOARD: _("on the board"), Medium.COPPER: _("copper"), Medium.OPTICAL: _("optical")}
@@ -56,7 +60,12 @@ class FreeLayoutForm(forms.Form):
         ),
     )
     links = forms.IntegerField(label=_("Links to each"), min_value=1, max_value=1000, initial=1)
-    link_gb_per_s = forms.FloatField(label=_("One link, one way (GB/s)"), min_value=0.001, initial=50)
+    link_gb_per_s = forms.FloatField(
+        label=_("One link, one way (GB/s)"),
+        required=False,
+        min_value=0.001,
+        help_text=_("Empty: what the catalogue has for the accelerator."),
+    )
     medium = forms.ChoiceField(label=_("Made of"), choices=_MEDIA, initial=Medium.COPPER.value)
     upper_switches = forms.IntegerField(
         label=_("Switches of the upper tier"), required=False, min_value=0, max_value=10_000
@@ -69,27 +78,37 @@ class FreeLayoutForm(forms.Form):
     )
     upper_medium = forms.ChoiceField(label=_("Made of"), choices=_MEDIA, initial=Medium.OPTICAL.value)
 
-    def build_values(self) -> dict[str, Any]:
+    def build_values(self, parts: Mapping[str, Accelerator]) -> dict[str, Any]:
         """What the service and the preview take. Raises Invalid (layout)."""
         given = self.cleaned_data
         scale_out = given["scale_out_gb_per_s"]
         return {
             "name": given["name"].strip(),
-            "layout": self.layout(),
+            "layout": self.layout(parts),
             "accelerator_model": given["accelerator_model"],
             "first_node": given["first_node"],
             "scale_out_bytes_per_s": gb(scale_out) if scale_out else None,
         }
 
-    def layout(self) -> Layout:
-        """The layout. Raises Invalid with every wrong field."""
+    def layout(self, parts: Mapping[str, Accelerator]) -> Layout:
+        """The layout; a first tier without a speed gets that of the card. Raises Invalid with every wrong field."""
+        speed = self.cleaned_data["link_gb_per_s"]
+        if speed is not None:
+            return self._at(speed)
+        card = bandwidth_of(parts, self.cleaned_data["accelerator_model"])
+        if card is None:
+            message = _("The catalogue has no scale-up bandwidth of this accelerator; give it here.")
+            raise Invalid(message, errors=[FieldError(pointer="/link_gb_per_s", message=message)])
+        return self._at(card / self._at(1).unidirectional_bytes_per_s)
+
+    def _at(self, speed_gb: float) -> Layout:
         given = self.cleaned_data
         two_layer = given["shape"] == Shape.TWO_LAYER
         cards = given["nodes"] * given["accelerators_per_node"]
         sizes = even_sub_domains(cards, given["sub_domains"]) if given["sub_domains"] > 1 else ()
-        tiers = [_tier("tier 1", given["switches"], given["links"], given["link_gb_per_s"], given["medium"])]
+        tiers = [_tier("tier 1", given["switches"], given["links"], speed_gb, given["medium"])]
         if two_layer:
-            speed = given["upper_link_gb_per_s"] or given["link_gb_per_s"]
+            speed = given["upper_link_gb_per_s"] or speed_gb
             tiers.append(
                 _tier(
                     "tier 2",

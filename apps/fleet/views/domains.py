@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from apps.catalogue.queries import accelerators_for
 from apps.core import form_errors
 from apps.core.errors import Conflict, Invalid
 from apps.core.pages import actor_of
@@ -22,7 +23,7 @@ from apps.fleet.words import fits_said
 
 
 def build_domain(request: HttpRequest, slug: str) -> HttpResponse:
-    """A whole domain from a ready layout: looked at first (GET with its values), then built (POST)."""
+    """A whole domain from a ready layout: looked at first (GET, or POST with look), then built (POST)."""
     return _build(request, slug, forms.DomainForm, free=False)
 
 
@@ -37,14 +38,14 @@ def _build(
     actor = actor_of(request)
     cluster = queries.cluster_for(actor, slug, Right.OPERATE)
     form = form_class(request.POST or request.GET or None, initial={"name": _free_name(cluster)})
-    preview = None
+    preview, parts = None, accelerators_for(cluster.scope_id)
     if form.is_bound and form.is_valid():
         try:
-            if request.method == "POST":
-                domain = services.build_domain(actor=actor, cluster_id=cluster.pk, **form.build_values())
+            if request.method == "POST" and "look" not in request.POST:
+                domain = services.build_domain(actor=actor, cluster_id=cluster.pk, **form.build_values(parts))
                 messages.success(request, _("The domain %(name)s is built.") % {"name": domain.name})
                 return redirect(f"{reverse('fleet:topology', args=[slug])}?domain={domain.pk}")
-            preview = queries.domain_preview(cluster=cluster, **form.build_values())
+            preview = queries.domain_preview(cluster=cluster, **form.build_values(parts))
         except (Invalid, Conflict) as error:
             form_errors.show(form, error)
     context = cluster_context(cluster) | {

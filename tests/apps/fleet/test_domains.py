@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from apps.catalogue.queries import accelerators_for
 from apps.core.errors import Conflict, Invalid, NotAllowed
 from apps.fleet import queries, services
 from apps.fleet.engine.layout_values import as_values
@@ -197,3 +198,48 @@ def test_a_layout_that_cannot_be_says_why(wrong, text, cluster, bo, client_of):
     answer = client_of(bo).post(f"/clusters/{cluster.slug}/build-free-domain/", FREE | wrong)
     assert text in answer.content
     assert Domain.objects.count() == 0
+
+
+H100 = {"layout": "72-as-9x8", "name": "h", "accelerator_model": "nvidia-h100-sxm5-80gb", "first_node": "1"}
+
+
+def test_a_ready_layout_is_drawn_at_the_bandwidth_of_the_card(cluster, bo, client_of):
+    page = f"/clusters/{cluster.slug}/build-domain/"
+    looked = client_of(bo).post(page, H100 | {"look": "1"})
+    preview = looked.context["preview"]
+    assert (preview.layout.unidirectional_bytes_per_s, Domain.objects.count()) == (450e9, 0)
+    assert [str(doubt) for doubt in preview.doubts] == [
+        "H100 SXM5 80GB ships in scale-up domains of up to 8 cards; one of 72 is hypothetical"
+    ]
+    assert b"one of 72 is hypothetical" in looked.content
+    client_of(bo).post(page, H100)
+    assert Domain.objects.get().unidirectional_bytes_per_s == 450e9
+
+
+def test_over_rest_a_template_is_drawn_at_the_bandwidth_of_the_card(cluster, bo, api):
+    body = {"cluster": cluster.slug, "name": "h", "accelerator_model": "nvidia-h100-sxm5-80gb"}
+    body["template"] = "72-as-18x4"
+    tried = api(factories.bearer(bo, "read", "fleet:write")).post(
+        "/api/v1/domains/?dry_run=true", body, format="json"
+    )
+    assert (tried.json()["unidirectional_bytes_per_s"], len(tried.json()["doubts"])) == (450e9, 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "one_way", "doubts"), [("", 900e9, 1), ("112.5", 900e9, 1), ("225", 1800e9, 2)]
+)
+def test_a_link_without_a_speed_has_the_cards_and_one_too_fast_is_doubted(
+    typed, one_way, doubts, cluster, bo, client_of
+):
+    page = f"/clusters/{cluster.slug}/build-free-domain/"
+    preview = client_of(bo).get(page, FREE | {"link_gb_per_s": typed}).context["preview"]
+    assert (preview.layout.unidirectional_bytes_per_s, len(preview.doubts)) == (one_way, doubts)
+
+
+def test_a_card_without_a_known_bandwidth_asks_for_the_speed(cluster, bo, client_of):
+    model = next(
+        one.id for one in accelerators_for(None).values() if not one.scale_up.unidirectional_bytes_per_s
+    )
+    page = f"/clusters/{cluster.slug}/build-free-domain/"
+    answer = client_of(bo).post(page, FREE | {"link_gb_per_s": "", "accelerator_model": model})
+    assert b"has no scale-up bandwidth" in answer.content
