@@ -37,8 +37,8 @@ def people(request: HttpRequest) -> HttpResponse:
         "filtered": any(request.GET.get(name) for name in PeopleFilter.get_filters()),
         "administration": tabs(actor),
         "invitations": queries.invitations_visible_to(actor).filter(queries.open_invitation(clock.now())),
-        "role_form": forms.RoleByEmailForm(actor=actor),
-        "service_form": forms.ServiceAccountForm(actor=actor, for_service=True),
+        "role_form": forms.RoleByEmailForm(actor=actor, auto_id="role-%s"),
+        "service_form": forms.ServiceAccountForm(actor=actor, for_service=True, auto_id="service-%s"),
     }
     return render(request, "accounts/people.html", context)
 
