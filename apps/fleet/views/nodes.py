@@ -63,11 +63,11 @@ def _node_page(request: HttpRequest, slug: str, pk: int, **sent: object) -> Http
         "page": page,
         "node": page.node,
         "may_operate": actor.may(Right.OPERATE, cluster.scope_id),
-        "hold_form": forms.HoldForm(),
-        "release_form": forms.ReasonForm(),
-        "alias_form": forms.AliasForm(),
+        "hold_form": forms.HoldForm(auto_id="hold-%s"),
+        "release_form": forms.ReasonForm(auto_id="release-%s"),
+        "alias_form": forms.AliasForm(auto_id="alias-%s"),
         "edit_form": forms.NodeForm(initial=forms.NodeForm.values_of(page.node)),
-        "move_form": forms.MoveForm(node=page.node),
+        "move_form": forms.MoveForm(node=page.node, auto_id="move-%s"),
         **sent,
     }
     return render(request, "fleet/node.html", context, status=400 if sent else 200)

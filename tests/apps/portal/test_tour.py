@@ -19,14 +19,17 @@ SAMPLES = 1  # addresses of one kind, such as that of a node
 
 
 class Links(HTMLParser):
-    """The addresses of this portal that a page links to."""
+    """The addresses of this portal that a page links to, and the ids that its elements have."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.page, self.found = page, []
+        self.ids: Counter[str] = Counter()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        target = dict(attributes).get("href") if tag == "a" else None
+        given = dict(attributes)
+        self.ids.update([given["id"]] if given.get("id") else [])
+        target = given.get("href") if tag == "a" else None
         if target is not None:
             parts = urlsplit(urljoin(self.page, target))
             if not parts.netloc:
@@ -34,30 +37,31 @@ class Links(HTMLParser):
 
 
 def test_every_page_that_is_offered_opens(demonstration: Any, client_of: Any) -> None:
-    failed: dict[tuple[Role, str], int] = {}
+    failed: dict[tuple[Role, str], object] = {}
     opened: Counter[Role] = Counter()
     for name, role in demo.PEOPLE:
         person = Person.objects.get(name=name)
-        for address, status in tour(client_of(person)):
+        for address, status, doubled in tour(client_of(person)):
             opened[role] += 1
-            if status != 200:
-                failed[role, address] = status
+            if status != 200 or doubled:
+                failed[role, address] = (status, doubled)
     assert failed == {}
     assert min(opened.values()) > 30, opened
 
 
-def tour(browser: Client) -> Iterator[tuple[str, int]]:
-    """Follow the links from the overview, a few of each kind; gives address and status."""
+def tour(browser: Client) -> Iterator[tuple[str, int, list[str]]]:
+    """Follow the links from the overview, a few of each kind; gives address, status and ids that stand twice."""
     waiting, seen = ["/"], {"/"}
     kinds: Counter[tuple[str, ...]] = Counter()
     while waiting:
         address = waiting.pop(0)
         answer = browser.get(address)
-        yield address, answer.status_code
         if answer.status_code != 200 or "text/html" not in answer["Content-Type"] or answer.streaming:
+            yield address, answer.status_code, []
             continue
         links = Links(address)
         links.feed(answer.content.decode())
+        yield address, answer.status_code, [one for one, times in links.ids.items() if times > 1]
         for target in links.found:
             if target in seen or target.startswith("/static/"):
                 continue
