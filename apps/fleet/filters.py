@@ -31,6 +31,7 @@ STATE_WORDS = {
     NodeState.IN_SERVICE: _("in service"),
     NodeState.SUB_HEALTHY: _("sub-healthy"),
     NodeState.QUARANTINED: _("quarantined"),
+    NodeState.FAULTY: _("faulty"),
     NodeState.MAINTENANCE: _("maintenance"),
     NodeState.IN_CHANGE: _("in change"),
     NodeState.TRAINING: _("training"),

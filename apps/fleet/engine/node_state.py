@@ -9,6 +9,7 @@ class NodeState(StrEnum):
     IN_SERVICE = "in_service"
     SUB_HEALTHY = "sub_healthy"
     QUARANTINED = "quarantined"
+    FAULTY = "faulty"
     MAINTENANCE = "maintenance"
     IN_CHANGE = "in_change"
     TRAINING = "training"
@@ -17,11 +18,14 @@ class NodeState(StrEnum):
 
 
 def derive(*, life_cycle: str, health: str, holds: frozenset[str]) -> NodeState:
-    """What keeps a node from work comes first: retired, quarantine, maintenance or repair, change, training."""
+    """What keeps a node from work comes first: retired, quarantine, fault, maintenance or repair, change,
+    training. Quarantined is who is held so; a fault that nobody acted on yet is but faulty."""
     if life_cycle == "retired":
         return NodeState.RETIRED
-    if "quarantine" in holds or health == "faulty":
+    if "quarantine" in holds:
         return NodeState.QUARANTINED
+    if health == "faulty":
+        return NodeState.FAULTY
     if "maintenance" in holds or life_cycle == "repair":
         return NodeState.MAINTENANCE
     if "change" in holds:

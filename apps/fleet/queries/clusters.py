@@ -39,7 +39,10 @@ def cluster_of_scope(scope_id: int) -> Cluster:
 
 
 def cluster_rows(actor: Actor) -> QuerySet[Cluster]:
-    """The clusters one may see, each with `domain_count`, `node_count`, `accelerator_count` and `quarantined`."""
+    """The clusters one may see, each with `domain_count`, `node_count`, `accelerator_count`, `quarantined`, `faulty`.
+
+    The last two are of nodes: those under such a hold, and those with a fault that nobody holds for it.
+    """
     nodes = Node.objects.in_use().filter(cluster=OuterRef("pk"))
     cards = Accelerator.objects.filter(node__cluster=OuterRef("pk")).exclude(
         node__life_cycle=LifeCycle.RETIRED
@@ -50,6 +53,7 @@ def cluster_rows(actor: Actor) -> QuerySet[Cluster]:
         node_count=_count(nodes),
         accelerator_count=_count(cards),
         quarantined=_count(nodes.filter(in_state(NodeState.QUARANTINED))),
+        faulty=_count(nodes.filter(in_state(NodeState.FAULTY))),
     )
 
 

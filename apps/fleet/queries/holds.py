@@ -47,7 +47,8 @@ def _held_for(*kinds: HoldKind) -> Q:
 # In the order in which `derive` looks.
 _STATES: tuple[tuple[NodeState, Q], ...] = (
     (NodeState.RETIRED, Q(life_cycle=LifeCycle.RETIRED)),
-    (NodeState.QUARANTINED, _held_for(HoldKind.QUARANTINE) | Q(health=NodeHealth.FAULTY)),
+    (NodeState.QUARANTINED, _held_for(HoldKind.QUARANTINE)),
+    (NodeState.FAULTY, Q(health=NodeHealth.FAULTY)),
     (NodeState.MAINTENANCE, _held_for(HoldKind.MAINTENANCE) | Q(life_cycle=LifeCycle.REPAIR)),
     (NodeState.IN_CHANGE, _held_for(HoldKind.CHANGE)),
     (NodeState.TRAINING, _held_for(HoldKind.TRAINING)),

@@ -20,6 +20,7 @@ from apps.fleet.queries.nodes import with_active_holds
 
 _TROUBLE_FIRST = (
     NodeState.QUARANTINED,
+    NodeState.FAULTY,
     NodeState.SUB_HEALTHY,
     NodeState.MAINTENANCE,
     NodeState.IN_CHANGE,

@@ -74,7 +74,7 @@ class DomainSummary:
     @property
     def _nodes(self) -> Verdict:
         """A launch on the whole domain takes every node: one with a fault or in quarantine stops it."""
-        if self.states.get(NodeState.QUARANTINED):
+        if self.states.get(NodeState.QUARANTINED) or self.states.get(NodeState.FAULTY):
             return Verdict.FAIL
         doubtful = self.states.get(NodeState.SUB_HEALTHY) or self.states.get(NodeState.MAINTENANCE)
         return Verdict.WARN if doubtful else Verdict.PASS

@@ -46,7 +46,7 @@ def fleet_figures(actor: Actor) -> FleetFigures:
     """Count everything in a handful of queries, whatever the size of the fleet."""
     nodes = nodes_visible(actor).prefetch_related(None).exclude(life_cycle=LifeCycle.RETIRED)
     in_service = in_state(NodeState.IN_SERVICE) | in_state(NodeState.TRAINING)
-    unwell = in_state(NodeState.QUARANTINED) | Q(health=NodeHealth.SUB_HEALTHY)
+    unwell = in_state(NodeState.QUARANTINED) | in_state(NodeState.FAULTY) | Q(health=NodeHealth.SUB_HEALTHY)
     of_nodes = nodes.aggregate(
         all=Count("pk"), in_service=Count("pk", filter=in_service), unwell=Count("pk", filter=unwell)
     )

@@ -92,6 +92,18 @@ def test_somebody_quarantines_a_node_and_releases_it(cluster, bo, actor_for):
     assert refused.value.code == "released"
 
 
+def test_a_faulty_node_is_quarantined_only_once_it_is_held_so(cluster, bo, actor_for, client_of):
+    node = factories.node(cluster, health=NodeHealth.FAULTY)
+    nodes = f"/clusters/{cluster.slug}/nodes/"
+    page = client_of(bo).get("/clusters/").content.decode()
+    assert "1 faulty" in page and "1 quarantined" not in page
+    assert node.name in client_of(bo).get(nodes + "?state=faulty").content.decode()
+    assert client_of(bo).get(f"{nodes}{node.pk}/").context["page"].state is NodeState.FAULTY
+    services.hold_node(actor=actor_for(bo), node_id=node.pk, kind=HoldKind.QUARANTINE, reason="Xid 79")
+    page = client_of(bo).get("/clusters/").content.decode()
+    assert "1 quarantined" in page and "1 faulty" not in page
+
+
 def test_what_a_launch_holds_is_not_released_by_hand(cluster, bo, actor_for):
     hold = held(factories.node(cluster), HoldKind.TRAINING, owner="launches.launch:1")
     with pytest.raises(Conflict) as refused:

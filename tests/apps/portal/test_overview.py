@@ -110,7 +110,7 @@ def test_a_node_whose_drift_fails_is_in_service_and_not_fit(
         assert "drift fails, the all-reduce is not known" in page
     clusters = client_of(bo).get(reverse("fleet:clusters")).content.decode()
     assert "1 domain not fit" in clusters
-    assert "no node in quarantine" not in clusters
+    assert "no node faulty or in quarantine" not in clusters
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_domain_of_which_nothing_is_known_is_not_said_to_be_without_trouble(
     page = client_of(bo).get(reverse("fleet:clusters")).content.decode()
 
     assert "1 domain not known" in page
-    assert "no node in quarantine" not in page
+    assert "no node faulty or in quarantine" not in page
 
 
 def test_failing_drift_waits_for_who_operates_there_until_somebody_else_owns_it(
