@@ -140,4 +140,4 @@ def _parts_of(finding: drift.Finding) -> dict[str, str]:
 
 def _said(finding: drift.Finding) -> str:
     parts = _parts_of(finding)
-    return _SENTENCES[finding.kind].format(**parts | {"found": parts["found"] or "nothing"})
+    return _SENTENCES[finding.kind].format(**parts | {"found": parts["found"] or "not reported"})
