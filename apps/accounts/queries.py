@@ -7,6 +7,7 @@ import hmac
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
@@ -96,6 +97,26 @@ def people_with(right: Right, *, scope_id: int) -> list[Person]:
     people = Person.objects.filter(is_active=True, kind="person")
     return list(
         (people.filter(pk__in=grants.values("person")) | people.filter(is_superuser=True)).order_by("name")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hands:
+    """Names of who holds a right somewhere, by name: those who can use it on a thing, and those whom four eyes bar."""
+
+    able: list[str]
+    barred: list[str]
+
+
+def hands_for(right: Right, *, scope_id: int, involved_ids: Iterable[int]) -> Hands:
+    """Who can use a right on a thing, where people with a hand in it (themselves or by a token) may not."""
+    involved = set(involved_ids)
+    makers = Token.objects.filter(person_id__in=involved, person__kind=PersonKind.SERVICE)
+    involved |= set(makers.values_list("created_by_id", flat=True))
+    holders = people_with(right, scope_id=scope_id)
+    return Hands(
+        able=[person.name for person in holders if person.pk not in involved],
+        barred=[person.name for person in holders if person.pk in involved],
     )
 
 

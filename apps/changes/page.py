@@ -93,7 +93,8 @@ def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[s
         "void_voices": [voice for voice in voices if voice.content_digest != change.content_digest],
         "counting": counting,
         "missing": max(0, change.approvals_needed - counting),
-        "approvers": queries.approvers_of(change) if change.state == State.SUBMITTED else [],
+        "approvers": queries.approvers_of(change) if change.state == State.SUBMITTED else None,
+        "reviewers": queries.reviewers_of(change) if _needs_review(change) else None,
         "holds": held_by(change.owner).count(),
         "rows": node_rows(request, change),
         "history": history_of(change, [one.stage for one in stages], voices),
@@ -135,10 +136,14 @@ def _rights(actor: Actor, change: Change, voices: Sequence[Any]) -> dict[str, An
         and not is_rollback
         and change.state in (*UNDER_WAY, State.DONE, State.FAILED),
         "may_roll_on": operates and is_rollback and change.state == State.FAILED,
-        "needs_review": is_rollback and change.reviewed_at is None,
-        "may_review": approves and is_rollback and change.reviewed_at is None and me != change.requester_id,
+        "needs_review": _needs_review(change),
+        "may_review": approves and _needs_review(change) and me != change.requester_id,
         "started_it": me == change.requester_id,
     }
+
+
+def _needs_review(change: Change) -> bool:
+    return change.kind == ChangeKind.ROLLBACK and change.reviewed_at is None
 
 
 def _barred(change: Change, person_id: int | None) -> str:

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 
 from apps.accounts.models import Person
-from apps.accounts.queries import people_with
+from apps.accounts.queries import hands_for
 from apps.changes.models import Change
 from apps.core import clock
 from apps.core.actor import Actor, Via
@@ -61,7 +61,6 @@ def launch_context(actor: Actor, launch: Launch) -> dict[str, Any]:
     shown = evaluation_context(decided.evaluation, decided)
     nodes = nodes_of(launch)
     signed_go = sum(one.go for one in shown["sign_offs"])
-    signers = people_with(Right.SIGN, scope_id=launch.cluster.scope_id)
     editor_ids = editors_of([launch])[launch.pk]
     return shown | {
         "launch": launch,
@@ -69,7 +68,11 @@ def launch_context(actor: Actor, launch: Launch) -> dict[str, Any]:
         "nodes": nodes,
         "folded_nodes": fold(node.name for node in nodes),
         "sign_offs_needed": max(0, launch.template.sign_offs - signed_go),
-        "signers": [person.name for person in signers if person.pk not in editor_ids],
+        "signers": hands_for(
+            Right.SIGN,
+            scope_id=launch.cluster.scope_id,
+            involved_ids=editor_ids | {one.person_id for one in shown["sign_offs"]},
+        ),
         "waivers": _waivers(launch),
         "rollbacks": _rollbacks_for(launch),
         "earlier": launch.evaluations.filter(done_at__isnull=False)[:10],

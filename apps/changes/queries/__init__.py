@@ -7,6 +7,7 @@ from apps.changes.queries.approvals import (
     editors_of,
     given_for,
     involved_in,
+    reviewers_of,
 )
 from apps.changes.queries.changes import (
     change_for,
@@ -40,6 +41,7 @@ __all__ = [
     "not_reaching",
     "open_changes_on",
     "reaches",
+    "reviewers_of",
     "snapshot_versions",
     "waiting_targets",
     "wanted_in",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apps.accounts.queries import people_with
+from apps.accounts.queries import Hands, hands_for, people_with
 from apps.changes.engine import approval_rules
 from apps.changes.models import Change, ChangeEditor
 from apps.core.rights import Right
@@ -37,8 +37,13 @@ def approvals_counting(change: Change) -> int:
     )
 
 
-def approvers_of(change: Change) -> list[str]:
-    """Names of those who could approve the change as it is."""
-    involved = editors_of(change) | {change.requester_id, change.executor_id}
-    people = people_with(Right.APPROVE, scope_id=change.cluster.scope_id)
-    return [person.name for person in people if person.pk not in involved]
+def approvers_of(change: Change) -> Hands:
+    """Who could still approve the change as it is; who has a hand in it or has spoken on it could not."""
+    spoke = change.approvals.filter(content_digest=change.content_digest)
+    involved = editors_of(change) | {change.requester_id} | set(spoke.values_list("person_id", flat=True))
+    return hands_for(Right.APPROVE, scope_id=change.cluster.scope_id, involved_ids=involved)
+
+
+def reviewers_of(rollback: Change) -> Hands:
+    """Who could review a rollback: anybody with the role but who started it."""
+    return hands_for(Right.APPROVE, scope_id=rollback.cluster.scope_id, involved_ids={rollback.requester_id})

@@ -82,7 +82,8 @@ def test_who_ever_edited_cannot_approve_though_others_add_a_dot(drafted, chen, c
         approve(change, chen)
     assert refused.value.code == "four_eyes"
     assert not Approval.objects.exists()
-    assert "Chen" not in queries.approvers_of(change)
+    assert "Chen" in queries.approvers_of(change).barred
+    assert "Chen" not in queries.approvers_of(change).able
 
 
 def test_each_person_is_kept_once_as_an_editor_and_an_edit_of_nothing_makes_none(

@@ -111,6 +111,35 @@ def test_a_requester_is_told_why_they_cannot_approve_and_who_can(submitted, bo, 
     assert "Who can approve it: Chen" in page
 
 
+def test_where_only_the_requester_may_approve_it_says_so_and_leads_an_administrator_to_the_people(
+    submitted, bo, ada, cluster, client_of
+):
+    factories.grant(bo, "approver", scope=cluster.scope)
+    address = f"/changes/{submitted().pk}/"
+    pages = [client_of(person).get(address).content.decode() for person in (bo, ada)]
+    assert all("Only Bo may approve here, but has asked for this change" in page for page in pages)
+    assert not any("Nobody here has the role" in page for page in pages)
+    assert "An administrator can give somebody the role" in pages[0]
+    assert '<a href="/people/">Give somebody the role</a>' in pages[1]
+
+
+def test_where_nobody_may_approve_or_review_it_says_so(submitted, ada, client_of):
+    change = submitted()
+    client = client_of(ada)
+    assert "Nobody here has the role approver." in client.get(f"/changes/{change.pk}/").content.decode()
+    Change.objects.filter(pk=change.pk).update(kind="rollback", state="running")
+    page = client.get(f"/changes/{change.pk}/").content.decode()
+    assert '<p class="soft">Nobody here has the role approver. <a href="/people/">' in page
+
+
+def test_who_has_spoken_is_not_named_as_who_can_still_approve(submitted, bo, chen, cluster, client_of):
+    change = submitted(approvals_needed=2)
+    services.approve_change(actor=actor_for(chen), change_id=change.pk, expected_version=change.version)
+    page = client_of(bo).get(f"/changes/{change.pk}/").content.decode()
+    assert "Who can approve it" not in page
+    assert "Only Chen may approve here, but has asked for this change, edited it or spoken on it." in page
+
+
 def test_an_editor_before_the_last_one_is_told_why_they_cannot_approve(drafted, bo, chen, cluster, client_of):
     factories.grant(chen, "operator", scope=cluster.scope)
     change = drafted()

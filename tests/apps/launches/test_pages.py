@@ -113,6 +113,18 @@ def test_the_opener_is_told_why_they_cannot_sign_and_a_signer_what_they_sign(
     assert f'value="{evaluation.digest}"' in page
 
 
+def test_where_only_the_opener_may_sign_it_says_so_and_leads_an_administrator_to_the_people(
+    answered, evaluated, bo, ada, cluster, client_of
+):
+    launch = answered()
+    evaluated(launch)
+    address = f"/launches/{launch.pk}/"
+    assert "Nobody here has the role signer." in text_of(client_of(bo), address)
+    factories.grant(bo, "signer", scope=cluster.scope)
+    assert "Only Bo may sign here, but has opened or edited this launch" in text_of(client_of(bo), address)
+    assert '<a href="/people/">Give somebody the role</a>' in text_of(client_of(ada), address)
+
+
 def test_a_stale_evaluation_says_what_changed_and_offers_no_signature(
     answered, evaluated, nodes, sun, client_of
 ):
