@@ -41,7 +41,7 @@ class MatrixVersion(models.Model):
     note = models.TextField(blank=True)
     draft_notes = models.JSONField(
         default=list
-    )  # [{"kind", "component", "values", "nodes"}]: to be looked at
+    )  # [{"kind", "component", "values", "nodes", "of_nodes"}]: to be looked at
     digest = models.CharField(max_length=64, blank=True)  # of the entries, from locking on
     created_by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField()

@@ -124,6 +124,16 @@ def version_table(version: MatrixVersion, *, only_differences: bool) -> Table:
     return _table(rows, groups, only_differences=only_differences)
 
 
+def left_out(version: MatrixVersion) -> list[dict[str, Any]]:
+    """What a draft from reports asks nothing of: components with who reports them, as noted when it was drafted."""
+    asked = set(version.entries.values_list("component", flat=True))
+    return [
+        {**note, "label": label_of(note["component"]), "word": DRAFT_NOTES.get(note["kind"], note["kind"])}
+        for note in version.draft_notes
+        if note["component"] not in asked and note["kind"] in ("few", "unknown_form")
+    ]
+
+
 def heat_map(check: DriftCheck, entries: Sequence[Asked], *, only_differences: bool) -> Table:
     """A check as it was written down: components by groups of identical nodes, those that differ first."""
     asked = {entry.component: entry for entry in entries}

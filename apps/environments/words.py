@@ -114,6 +114,7 @@ DRAFT_NOTES: Mapping[str, Word] = {
     "missing": _("some nodes do not report it"),
     "units_differ": _("units of one node differ"),
     "unknown_form": _("a version of unknown form"),
+    "few": _("fewer than half of the nodes report it"),
 }
 RULE_REASONS: Mapping[str, Word] = {
     "holds": _("holds"),

@@ -71,10 +71,13 @@ class IntentOut(serializers.Serializer[Any]):
 
 
 class DraftNoteOut(serializers.Serializer[Any]):
-    kind = serializers.CharField(help_text="tie, minority, missing, units_differ or unknown_form.")
+    kind = serializers.CharField(help_text="tie, minority, missing, units_differ, unknown_form or few.")
     component = serializers.CharField()
     values = serializers.ListField(child=serializers.CharField())
     nodes = serializers.ListField(child=serializers.CharField())
+    of_nodes = serializers.IntegerField(
+        default=0, help_text="How many nodes report anything at all, for few; else 0."
+    )
 
 
 class VersionOut(serializers.ModelSerializer[MatrixVersion]):

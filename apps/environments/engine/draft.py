@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from apps.catalogue.engine.components import Component, RuleKind, component, components
@@ -21,16 +21,21 @@ class NoteKind(StrEnum):
     MISSING = "missing"
     UNITS_DIFFER = "units_differ"
     UNKNOWN_FORM = "unknown_form"
+    FEW = "few"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftNote:
-    """One thing to look at before the draft is locked: nodes and the raw versions that they report."""
+    """One thing to look at before the draft is locked: nodes and the raw versions that they report.
+
+    of_nodes: how many nodes report anything at all.
+    """
 
     kind: NoteKind
     component: str
     values: tuple[str, ...]
     nodes: tuple[str, ...]
+    of_nodes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +50,15 @@ class Draft:
 
 
 def from_reports(reports: Iterable[NodeReport], *, catalogue: Mapping[str, Component] | None = None) -> Draft:
-    """Draft a matrix from the components that any node reports, with the rules of the catalogue.
+    """Draft a matrix from the components that nodes report, with the rules of the catalogue.
 
-    Components that are not checked by default are left out; so are those of which no node reports a
-    version of a known form. catalogue: components of a team beside the built-in ones.
+    Left out are components that are not checked by default, those of which no node reports a version of
+    a known form, and (noted as FEW) those that fewer than half of the nodes that report anything name at
+    all. catalogue: components of a team beside the built-in ones.
     """
     nodes = sorted(reports, key=lambda report: report.node)
     known = {**components(), **(catalogue or {})}
+    speaking = [report for report in nodes if report.reported]
     reported = {name for report in nodes for name in report.reported}
     ordered = [name for name in known if name in reported] + sorted(reported - known.keys())
     entries: list[MatrixEntry] = []
@@ -60,11 +67,27 @@ def from_reports(reports: Iterable[NodeReport], *, catalogue: Mapping[str, Compo
         wanted = known.get(name) or component(name)
         if wanted.rule is RuleKind.NOT_CHECKED:
             continue
+        if few := _few(wanted, speaking):
+            notes.append(few)
+            continue
         entry, remarks = _draft_one(wanted, nodes)
         notes += remarks
         if entry is not None:
             entries.append(entry)
     return Draft(entries=tuple(entries), notes=tuple(notes))
+
+
+def _few(wanted: Component, speaking: Sequence[NodeReport]) -> DraftNote | None:
+    """The note on a component that fewer than half of the nodes report; None where enough do."""
+    held = [
+        (report.node, report.reported[wanted.id].values)
+        for report in speaking
+        if wanted.id in report.reported
+    ]
+    pairs = [(node, values) for node, values in held if values]
+    if 2 * len(pairs) >= len(speaking):
+        return None
+    return replace(_note(NoteKind.FEW, wanted.id, pairs), of_nodes=len(speaking))
 
 
 def _draft_one(wanted: Component, nodes: Sequence[NodeReport]) -> tuple[MatrixEntry | None, list[DraftNote]]:

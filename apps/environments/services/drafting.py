@@ -17,7 +17,7 @@ from apps.core.errors import Conflict, FieldError, Invalid, Missing
 from apps.core.rights import Right
 from apps.environments import queries
 from apps.environments.engine import draft, exchange
-from apps.environments.engine.draft import DraftNote
+from apps.environments.engine.draft import DraftNote, NoteKind
 from apps.environments.engine.rules import MatrixEntry as Asked
 from apps.environments.models import Matrix, MatrixEntry, MatrixVersion
 from apps.environments.services import versions
@@ -50,11 +50,13 @@ def draft_from_reports(
 ) -> MatrixVersion:
     """A draft from what most nodes of a domain, or of a whole cluster, report, with notes on what to look at.
 
-    Raises Conflict where no node has reported yet, and as `_home`.
+    Raises Conflict where no node has reported yet, or half of them no component, and as `_home`.
     """
     home = _home(actor, domain_id, cluster_id)
     reports = [report for domain in home.domains for report in queries.reported_by_domain(domain)[1]]
     drafted = draft.from_reports(reports)
+    if not drafted.entries and any(note.kind is NoteKind.FEW for note in drafted.notes):
+        raise Conflict(_("no component is reported by half of the nodes"), code="no_majority")
     if not drafted.entries:
         raise Conflict(_("no node has reported its versions yet"), code="no_reports")
     return _add_version(actor, _matrix_of(home, name), drafted.entries, note, notes=drafted.notes)

@@ -16,7 +16,7 @@ from apps.environments import queries, services
 from apps.environments.engine import exchange
 from apps.environments.engine.matrix_diff import compare_entries
 from apps.environments.models import MatrixState, MatrixVersion
-from apps.environments.page import only_link, version_table
+from apps.environments.page import left_out, only_link, version_table
 from apps.environments.words import diff_rows, rule_rows
 from apps.fleet.page import cluster_context
 
@@ -46,6 +46,7 @@ def version(request: HttpRequest, pk: int) -> HttpResponse:
         "wide": queries.beneath(row, row.matrix.domain) if row.matrix.domain else None,
         "domains": queries.domains_of(row.matrix),
         "table": version_table(row, only_differences=only_differences),
+        "left_out": left_out(row) if row.state == MatrixState.DRAFT else [],
         "only_differences": only_differences,
         **only_link(only_differences=only_differences),
         "rules": rules,

@@ -54,7 +54,7 @@ def test_nodes_without_a_usable_version_have_no_vote_and_are_noted() -> None:
     draft = from_reports(
         [
             node("a", nic_firmware="28.43.2026", nccl="2.27.3"),
-            node("b", nic_firmware="22.35.2302,28.43.2026"),
+            node("b", nic_firmware="22.35.2302,28.43.2026", nccl="2.27.3"),
             node("c", nic_firmware="N/A"),
         ]
     )
@@ -64,7 +64,7 @@ def test_nodes_without_a_usable_version_have_no_vote_and_are_noted() -> None:
     assert by_component == {
         ("nic_firmware", NoteKind.UNITS_DIFFER): ("b",),
         ("nic_firmware", NoteKind.UNKNOWN_FORM): ("c",),
-        ("nccl", NoteKind.MISSING): ("b", "c"),
+        ("nccl", NoteKind.MISSING): ("c",),
     }
 
 
@@ -73,6 +73,20 @@ def test_a_component_that_nobody_reports_in_a_known_form_is_left_out_but_noted()
 
     assert draft.entries == ()
     assert notes(draft) == {NoteKind.UNKNOWN_FORM: ("a",)}
+
+
+def test_what_fewer_than_half_of_the_nodes_report_is_left_out_and_they_are_named() -> None:
+    nvidia = [node(name, gpu_driver="570.148.08") for name in "abcde"]
+    odd = [node("f", gpu_driver="570.148.08", rocm="6.2.0", cudnn="9.1"), node("g", cudnn="9.1")]
+    odd += [node("h", cudnn="9.1"), node("silent")]
+
+    draft = from_reports(nvidia + odd)
+
+    assert [entry.component for entry in draft.entries] == ["gpu_driver"]
+    few = {note.component: (note.nodes, note.of_nodes) for note in draft.notes if note.kind is NoteKind.FEW}
+    assert few == {"cudnn": (("f", "g", "h"), 8), "rocm": (("f",), 8)}
+    with_half = from_reports([*nvidia[:2], *odd[1:3]])
+    assert [entry.component for entry in with_half.entries] == ["gpu_driver", "cudnn"]
 
 
 def test_what_is_not_checked_by_default_is_left_out() -> None:

@@ -71,6 +71,27 @@ def test_a_draft_is_locked_on_its_page(draft: Any, domain: Any, client_of: Any, 
     assert draft.state == "locked"
 
 
+def test_a_draft_says_what_it_leaves_out_and_who_reports_it(
+    nodes: Any, domain: Any, client_of: Any, actor_for: Any, bo: Any
+) -> None:
+    for node in nodes:
+        report(node)
+    report(nodes[0], rocm="6.2.0")
+    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+
+    said = f"reported by 1 of {len(nodes)} nodes, not asked for"
+    assert said in _page(client_of(bo), "version", draft.pk)
+    services.set_entry(
+        actor=actor_for(bo),
+        version_id=draft.pk,
+        expected_version=1,
+        component="rocm",
+        rule="exact",
+        values=["6.2.0"],
+    )
+    assert said not in _page(client_of(bo), "version", draft.pk)
+
+
 def test_a_viewer_sees_no_buttons(draft: Any, client_of: Any, vic: Any) -> None:
     page = _page(client_of(vic), "version", draft.pk)
 

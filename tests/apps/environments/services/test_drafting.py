@@ -36,8 +36,20 @@ def test_a_draft_asks_for_what_most_nodes_report(nodes: Any, domain: Any, actor_
         "os": ("same_branch", ["Ubuntu 22.04.5 LTS"]),
     }
     assert draft.draft_notes == [
-        {"kind": "minority", "component": "nccl", "values": ["2.25.1"], "nodes": ["n4"]}
+        {"kind": "minority", "component": "nccl", "values": ["2.25.1"], "nodes": ["n4"], "of_nodes": 0}
     ]
+
+
+def test_nodes_that_have_nothing_in_common_give_no_draft(
+    nodes: Any, domain: Any, actor_for: Any, bo: Any
+) -> None:
+    for node, name in zip(nodes[:3], ("nccl", "os", "kernel"), strict=True):
+        report(node, {name: "1.2.3"})
+
+    with pytest.raises(Conflict) as refused:
+        services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+
+    assert refused.value.code == "no_majority"
 
 
 def test_a_domain_that_never_reported_gives_no_draft(
