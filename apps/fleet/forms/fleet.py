@@ -25,7 +25,10 @@ class NewClusterForm(forms.Form):
         label=_("Short name"),
         max_length=64,
         required=False,
-        help_text=_("Small letters, digits and dashes; it stands in addresses and cannot be changed."),
+        help_text=_(
+            "Small letters, digits and dashes; it stands in addresses and cannot be changed. Empty: made of the name, "
+            "or cluster-1 and so on."
+        ),
     )
     owner_team = forms.CharField(label=_("Team that runs it"), max_length=120, required=False)
     description = forms.CharField(label=_("Description"), required=False, widget=forms.Textarea({"rows": 3}))

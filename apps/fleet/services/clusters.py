@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.text import slugify
@@ -28,11 +30,12 @@ def create_cluster(
 ) -> Cluster:
     """A new cluster and the scope in which roles hold. Needs OPERATE everywhere.
 
+    slug: "" for one made of the name, or of a number where the name has no letter or digit that a slug may hold.
     Raises Invalid (name, slug), Conflict where the slug is taken.
     """
     actor.require(Right.OPERATE, None)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
-    slug = slug or slugify(name)
+    slug = slug or slugify(name) or _free_slug()
     if not name.strip() or slug != slugify(slug) or not slug:
         message = _("small letters, digits and dashes, such as train-a")
         raise Invalid(_("name and slug are needed"), errors=[FieldError(pointer="/slug", message=message)])
@@ -84,6 +87,12 @@ def edit_cluster(
             after=_facts(cluster),
         )
     return cluster
+
+
+def _free_slug() -> str:
+    """Such as cluster-2: the first that no scope bears yet."""
+    taken = set(Scope.objects.filter(slug__startswith="cluster-").values_list("slug", flat=True))
+    return next(slug for number in itertools.count(1) if (slug := f"cluster-{number}") not in taken)
 
 
 def _facts(cluster: Cluster) -> dict[str, object]:

@@ -19,9 +19,16 @@ def test_a_new_cluster_stands_on_a_scope_of_its_own(ada, actor_for):
     assert AuditEvent.objects.filter(action="cluster.created").count() == 1
 
 
-def test_a_name_that_gives_no_slug_is_refused_at_the_slug(ada, actor_for):
+def test_a_name_that_gives_no_slug_gets_a_numbered_one(ada, actor_for, client_of):
+    assert services.create_cluster(actor=actor_for(ada), name="训练").slug == "cluster-1"
+    answer = client_of(ada).post("/create-cluster/", {"name": "推理", "slug": ""})
+    assert answer.url == "/clusters/cluster-2/build-domain/"
+
+
+@pytest.mark.parametrize(("name", "slug"), [("训练", "Train A"), (" ", "")])
+def test_a_wrong_slug_or_no_name_is_refused_at_the_slug(name, slug, ada, actor_for):
     with pytest.raises(Invalid) as refused:
-        services.create_cluster(actor=actor_for(ada), name="训练")
+        services.create_cluster(actor=actor_for(ada), name=name, slug=slug)
     assert [error.pointer for error in refused.value.errors] == ["/slug"]
 
 
