@@ -60,6 +60,12 @@ CASES = [
     ("torch-triton-pin", {"torch": "2.14.0", "triton": "3.8.1"}, Verdict.PASS),
     ("torch-python", {"torch": "2.15.0", "python": "3.10.12"}, Verdict.WARN),
     ("no-cpu-build-beside-a-gpu", {"torch": "2.4.0+cpu", "gpu_driver": "535.104.05"}, Verdict.FAIL),
+    ("no-rocm-build-beside-nvidia", {"torch": "2.5.1+rocm6.2", "gpu_driver": "535.104.05"}, Verdict.FAIL),
+    ("no-rocm-build-beside-nvidia", {"torch": "2.5.1+cu124", "gpu_driver": "535.104.05"}, Verdict.PASS),
+    ("no-other-stack-beside-nvidia", {"gpu_driver": "535.104.05", "torch": "2.5.1"}, Verdict.PASS),
+    ("no-other-stack-beside-nvidia", {"gpu_driver": "535.104.05", "rocm": "6.2.0"}, Verdict.FAIL),
+    ("no-other-stack-beside-nvidia", {"gpu_driver": "535.104.05", "cann": "8.0.RC1"}, Verdict.FAIL),
+    ("no-other-stack-beside-nvidia", {"gpu_driver": "535.104.05", "dtk": "24.04"}, Verdict.FAIL),
     (
         "volta-stays-below-cuda-13",
         {"gpu_model": "Tesla V100-SXM2-32GB", "cuda_of_torch": "13.0"},
@@ -97,6 +103,8 @@ def test_each_rule_tells_good_from_bad(rule: str, versions: dict[str, str], verd
         ("torch-nccl-pin", {"torch": "2.7.0a0+git295f2ed", "nccl": "2.26.2"}),
         ("torch-cuda-tag-agrees", {"torch": "2.7.0a0+git295f2ed", "cuda_of_torch": "12.8"}),
         ("no-cpu-build-beside-a-gpu", {"torch": "2.7.1+cpu", "gpu_driver": "1.0", "torch_npu": "2.7.1"}),
+        ("no-cpu-build-beside-a-gpu", {"torch": "2.5.1+rocm6.2", "gpu_driver": "535.104.05"}),
+        ("no-other-stack-beside-nvidia", {"rocm": "6.2.0", "torch": "2.5.1+rocm6.2"}),
         ("volta-stays-below-cuda-13", {"gpu_model": "NVIDIA H100", "cuda_of_torch": "13.0"}),
     ],
 )
