@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.components import RuleKind, component, shipped_components
 from apps.core.speech import said
-from apps.environments.engine.compat import RuleResult
+from apps.environments.engine.compat import Relation, RuleResult
 from apps.environments.engine.compat.tables import version_table_of
 from apps.environments.engine.job_env import JobEnvFinding
 from apps.environments.engine.matrix_diff import EntryChange
@@ -123,6 +123,15 @@ RULE_REASONS: Mapping[str, Word] = {
     "not_in_table": _("cannot be told: the version is not in the table"),
     "not_comparable": _("cannot be told: the versions cannot be compared"),
 }
+# What a rule wants, where the bare versions would read as their opposite or as that very version.
+_WANTED: Mapping[Relation, Word] = {
+    Relation.ABSENT: _("none at all"),
+    Relation.CONTAINS: _("with %(versions)s"),
+    Relation.LACKS: _("not: %(versions)s"),
+    Relation.OTHER_BRANCH: _("none of the branches %(versions)s"),
+    Relation.AT_LEAST: _("at least %(versions)s"),
+    Relation.BELOW: _("older than %(versions)s"),
+}
 STANDINGS: Mapping[str, Word] = {"declared": _("declared"), "loaded": _("loaded")}
 
 
@@ -216,7 +225,7 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
             "reason": RULE_REASONS.get(result.reason.value, result.reason.value),
             "component": label_of(result.clause.component),
             "found": ", ".join(result.found),
-            "expected": _cut(_matching_first(result.expected, result.found)),
+            "expected": _wanted(result),
             "expected_all": ", ".join(result.expected) if len(result.expected) > _MOST_EXPECTED else "",
             "why": said(result.definition.why),
             "remedy": said(result.definition.remedy),
@@ -226,6 +235,15 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
         for result in results
     ]
     return sorted(rows, key=lambda row: order.index(row["verdict"]))
+
+
+def _wanted(result: RuleResult) -> str:
+    """What a rule wants of a component, in words; empty where the versions to hold it against are not known."""
+    relation = result.clause.relation
+    versions = _cut(_matching_first(result.expected, result.found))
+    if not versions and relation is not Relation.ABSENT:
+        return ""
+    return str(_WANTED.get(relation, "%(versions)s")) % {"versions": versions}
 
 
 def _matching_first(expected: Sequence[str], found: Sequence[str]) -> list[str]:

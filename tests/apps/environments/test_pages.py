@@ -128,7 +128,7 @@ def test_where_a_rule_only_warns_the_reason_is_optional_and_the_branch_that_ende
     assert "Why it is right all the same" in label
     assert "optional" in label
     assert "required" not in page.split('id="lock-reason"')[1].split(">")[0]
-    held_against = page.split('data-label="Held against">570')[1].split("</td>")[0]
+    held_against = page.split('data-label="Held against">none of the branches 570')[1].split("</td>")[0]
     assert "<summary" in held_against
     assert "The whole list" in held_against
 

@@ -15,7 +15,7 @@ from apps.core import safe_yaml
 from apps.core.status import STATES
 from apps.core.verdicts import Verdict
 from apps.environments import words
-from apps.environments.engine.compat import RuleReason, built_in_rules
+from apps.environments.engine.compat import Clause, Relation, RuleReason, built_in_rules, check_versions
 from apps.environments.engine.draft import NoteKind
 from apps.environments.engine.drift import FindingKind
 from apps.environments.engine.facts import Standing
@@ -90,13 +90,37 @@ def test_a_long_list_shows_first_what_the_found_version_belongs_to() -> None:
         definition=SimpleNamespace(title="t", why="w", remedy="r", source="s"),
         verdict=Verdict.WARN,
         reason=RuleReason.BROKEN,
-        clause=SimpleNamespace(component="gpu_driver", table="ended_driver_branches"),
+        clause=Clause(
+            component="gpu_driver",
+            relation=Relation.OTHER_BRANCH,
+            table="ended_driver_branches",
+            by="gpu_driver",
+        ),
         found=("570.124.06",),
         expected=branches,
     )
     row = words.rule_rows([result])[0]
-    assert row["expected"] == "570, 410, 418, 440, 450, 455 …"
+    assert row["expected"] == "none of the branches 570, 410, 418, 440, 450, 455 …"
     assert row["expected_all"] == ", ".join(branches)
     result.expected = branches[:6]
     row = words.rule_rows([result])[0]
-    assert (row["expected"], row["expected_all"]) == (", ".join(branches[:6]), "")
+    assert (row["expected"], row["expected_all"]) == (f"none of the branches {', '.join(branches[:6])}", "")
+
+
+@pytest.mark.parametrize(
+    ("versions", "rule", "wanted"),
+    [
+        ({"torch": "2.4.0+cpu", "gpu_driver": "580.1"}, "no-cpu-build-beside-a-gpu", "not: +cpu"),
+        ({"rocm": "6.2.0", "gpu_driver": "580.1"}, "no-other-stack-beside-nvidia", "none at all"),
+        ({"gpu_model": "V100", "gpu_driver": "595.1"}, "volta-stays-below-driver-590", "older than 590"),
+        ({"cuda_of_torch": "13.0", "gpu_driver": "570.1"}, "driver-runs-cuda-of-torch", "at least 580.65.06"),
+        ({"fabric_manager": "570.1", "gpu_driver": "580.1"}, "fabric-manager-equals-driver", "580.1"),
+        ({"fabric_manager": "570.1"}, "fabric-manager-equals-driver", ""),
+    ],
+)
+def test_what_a_rule_forbids_does_not_read_as_what_it_wants(
+    versions: dict[str, str], rule: str, wanted: str
+) -> None:
+    rows = words.rule_rows(check_versions({name: [value] for name, value in versions.items()}))
+
+    assert {row["id"]: row["expected"] for row in rows}[rule] == wanted
