@@ -58,6 +58,9 @@ EFFECTS: dict[str, str | Promise] = {
     "outdated": _("older than what is on record: kept as evidence, changes nothing; on record is that of"),
     "node_health": _("health observed"),
     "hardware_changed": _("hardware was swapped"),
+    "hardware_twin": _(
+        "the same cards are on record in another node: moved, or one reports under a wrong name"
+    ),
     "benchmark_run": _("benchmark run recorded"),
     "benchmark_run_known": _("the same file is on record; no new benchmark run"),
     "benchmark_collective_needed": _(

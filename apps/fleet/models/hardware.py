@@ -12,11 +12,13 @@ from apps.fleet.models.inventory import Cluster, Node
 
 
 class HardwareChange(models.Model):
-    """A machine, board or card was seen with another identity in the same place."""
+    """A machine, board or card was seen with another identity in the same place, or cards in two nodes at once."""
+
+    TWIN = "twin"  # what: the cards in `after` are on record in the node `before` as well
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="hardware_changes")
-    slot = models.CharField(max_length=40)  # "system", "board", or an accelerator's index
-    what = models.CharField(max_length=40)  # serial, uuid, model
+    slot = models.CharField(max_length=40)  # "system", "board", "cards", or an accelerator's index
+    what = models.CharField(max_length=40)  # serial, uuid, model, twin
     before = models.CharField(max_length=200)
     after = models.CharField(max_length=200)
     seen_at = models.DateTimeField()
@@ -31,6 +33,10 @@ class HardwareChange(models.Model):
     @property
     def sentence(self) -> str:
         """What happened, for people."""
+        if self.what == self.TWIN:
+            return gettext(
+                "Cards of this node are on record in %(node)s as well: moved, or one reports under a wrong name"
+            ) % {"node": self.before}
         if self.slot == "system":
             return gettext("Another machine answers to this name: another %(what)s") % {"what": self.what}
         if self.slot == "board":

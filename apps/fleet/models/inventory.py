@@ -146,6 +146,10 @@ class Accelerator(models.Model):
     class Meta:
         ordering = ["node", "index"]
         constraints = [models.UniqueConstraint(fields=["node", "index"], name="fleet_accelerator_slot")]
+        indexes = [
+            models.Index(fields=["uuid"], name="fleet_accelerator_uuid"),
+            models.Index(fields=["serial"], name="fleet_accelerator_serial"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.node_id}/{self.index}"

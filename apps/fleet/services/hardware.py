@@ -7,13 +7,16 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from apps.core import clock
 from apps.fleet.engine.slots import slots_of
-from apps.fleet.models import Accelerator, HardwareChange, Node, NodeHealth, PartKind
+from apps.fleet.models import Accelerator, HardwareChange, LifeCycle, Node, NodeHealth, PartKind
 from apps.fleet.services.parts import Identity, identity_of, note_swaps
 
 _IDENTITY = ("uuid", "serial", "bus_id")
+_BLANKED = "00000000-0000-0000-0000-"
+_MOST_TWINS = 3
 
 
 @transaction.atomic
@@ -30,7 +33,8 @@ def note_hardware(
 
     cards: mappings with any of uuid, serial, bus_id (None where the report does not say), in the order reported.
     board_serial, system_serial: "" where it does not say. A first report fills in; a different identity is recorded
-    as a change, and what left or came is noted among the parts. A report is no decision and makes no audit event.
+    as a change, and what left or came is noted among the parts. Cards that another node of the cluster has on record
+    too are noted at both; those of this node are given back. A report is no decision and makes no audit event.
     """
     at = at or clock.now()
     node = Node.objects.select_related("cluster").get(pk=node_id)
@@ -51,7 +55,34 @@ def note_hardware(
         now.append(Identity(kind=PartKind.BOARD, slot="board", serial=node.serial))
         was = [*before.values(), board]
         note_swaps(node=node, was=was, now=now, slots=swapped, at=at)
+    there = []
+    news = [card for card in touched if identity_of(card) != before[card.index]]
+    for other, ids in _twins(node, news):
+        changes.append(_change(node, "cards", HardwareChange.TWIN, other.name, ids, sha256, at))
+        there.append(_change(other, "cards", HardwareChange.TWIN, node.name, ids, sha256, at))
+    HardwareChange.objects.bulk_create(there)
     return HardwareChange.objects.bulk_create(changes)
+
+
+def _twins(node: Node, cards: Iterable[Accelerator]) -> list[tuple[Node, str]]:
+    """Other nodes of the cluster, a few at most, that have these very cards on record, and which.
+
+    By UUID, or by serial number where there is none. A UUID of zeros and a counter was blanked out and tells nothing.
+    """
+    uuids = {
+        card.uuid for card in cards if card.uuid and not card.uuid.removeprefix("GPU-").startswith(_BLANKED)
+    }
+    serials = {card.serial for card in cards if card.serial and not card.uuid}
+    if not uuids and not serials:
+        return []
+    same = Accelerator.objects.filter(Q(uuid__in=uuids) | Q(serial__in=serials, uuid=""))
+    same = (
+        same.filter(node__cluster=node.cluster).exclude(node=node).exclude(node__life_cycle=LifeCycle.RETIRED)
+    )
+    found: dict[Node, list[str]] = {}
+    for card in same.select_related("node").order_by("node__name", "index")[:64]:
+        found.setdefault(card.node, []).append(card.uuid or card.serial)
+    return [(other, ", ".join(ids)[:200]) for other, ids in list(found.items())[:_MOST_TWINS]]
 
 
 def note_other_board(*, node: Node, before: str) -> None:

@@ -23,7 +23,7 @@ from apps.evidence.engine.reading import Reading, ReadingWarning
 from apps.evidence.models import Receipt
 from apps.evidence.words import OF_A_DOMAIN
 from apps.fleet import services as fleet
-from apps.fleet.models import Cluster, Domain, Node
+from apps.fleet.models import Cluster, Domain, HardwareChange, Node
 from apps.fleet.queries import node_by_reported_name
 from apps.health import services as health
 from apps.health.engine.signals import KINDS_OBSERVED
@@ -161,13 +161,15 @@ def node_hardware(delivery: Delivery) -> list[Effect]:
         node_id=delivery.node.pk, cards=cards, sha256=delivery.sha256, at=delivery.said_at, **machine
     )
     return [
-        {
-            "what": "hardware_changed",
-            "label": f"{delivery.node.name} · {change.slot} · {change.what}",
-            "node": str(delivery.node.pk),
-        }
-        for change in changes
+        {"what": what, "label": f"{delivery.node.name} · {detail}", "node": str(delivery.node.pk)}
+        for what, detail in map(_hardware_said, changes)
     ]
+
+
+def _hardware_said(change: HardwareChange) -> tuple[str, str]:
+    if change.what == change.TWIN:
+        return "hardware_twin", change.before
+    return "hardware_changed", f"{change.slot} · {change.what}"
 
 
 def benchmark_runs(delivery: Delivery) -> list[Effect]:

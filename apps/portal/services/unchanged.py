@@ -23,7 +23,7 @@ from apps.health.queries import unsettled_observations
 
 _VERSIONS = frozenset({"node_versions", "node_versions_same"})
 # What a delivery may have brought about that the same bytes for the same node do not bring about again.
-_DONE_ONCE = _VERSIONS | {"node_health", "hardware_changed"}
+_DONE_ONCE = _VERSIONS | {"node_health", "hardware_changed", "hardware_twin"}
 
 
 @dataclass(frozen=True, slots=True)

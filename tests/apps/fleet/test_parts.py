@@ -9,7 +9,7 @@ from apps.core.actor import system
 from apps.core.errors import Conflict, Invalid, Stale
 from apps.fleet import services
 from apps.fleet.engine.part_life import PartStage
-from apps.fleet.models import Accelerator, HardwareChange, Part, PartKind
+from apps.fleet.models import Accelerator, HardwareChange, Node, Part, PartKind
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -157,3 +157,24 @@ def test_the_list_needs_as_many_queries_for_many_parts(cluster, bo, client_of, a
     client, caller = client_of(bo), api(bo)
     assert_constant_queries(lambda: client.get(f"/clusters/{cluster.slug}/parts/?per_page=200"), grow)
     assert_constant_queries(lambda: caller.get("/api/v1/parts/?limit=500"), grow)
+
+
+def test_cards_that_two_nodes_report_are_noted_at_both(cluster, other_cluster):
+    with_cards(other_cluster, "far", "A", "B")
+    with_cards(cluster, "gone", "A")
+    Node.objects.filter(name="gone").update(life_cycle="retired")
+    first, second = with_cards(cluster, "n1", "A", "B"), factories.node(cluster, "n2", accelerators=2)
+    [noted] = report(second, "A", "B")
+    assert (noted.what, noted.before, noted.after) == ("twin", "n1", "GPU-A, GPU-B")
+    assert "n2" in first.hardware_changes.get().sentence
+    assert report(second, "A", "B") == []
+
+
+def test_cards_without_uuid_are_known_by_serial_and_blanked_ones_say_nothing(cluster):
+    first, second, third = (factories.node(cluster, f"n{number}", accelerators=1) for number in range(3))
+    blank = [{"uuid": "GPU-00000000-0000-0000-0000-000000000001", "serial": "1320000000001"}]
+    assert [services.note_hardware(node_id=node.pk, cards=blank) for node in (first, second)] == [[], []]
+    services.note_hardware(node_id=third.pk, cards=[{"serial": "S1"}])
+    fourth = factories.node(cluster, "n4", accelerators=1)
+    [noted] = services.note_hardware(node_id=fourth.pk, cards=[{"serial": "S1"}])
+    assert (noted.before, noted.after) == ("n2", "S1")

@@ -275,6 +275,16 @@ def test_another_machine_and_board_under_the_same_name_are_noticed(send, node):
     assert Part.objects.get().serial == "BRD-42-007"
 
 
+def test_cards_that_another_node_reports_too_are_told_at_the_receipt(send, node, cluster):
+    twin = factories.node(cluster, "sn-n02", accelerators=8)
+    report = corpus.read(corpus.XML).replace(b"GPU-0", b"GPU-f")
+    assert "hardware_twin" not in effects_of(send(report, "sn-n01"))
+    receipt = send(report, "sn-n02")
+    told = [effect["label"] for effect in receipt.effects if effect["what"] == "hardware_twin"]
+    assert told == ["sn-n02 · sn-n01"]
+    assert {change.node for change in HardwareChange.objects.all()} == {node, twin}
+
+
 def test_serial_numbers_that_were_refused_change_nothing(send, node):
     send(version_outputs.DMIDECODE.encode(), "sn-n01")
     send(version_outputs.DMI_GREP.encode(), "sn-n01")
