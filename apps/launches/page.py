@@ -14,11 +14,12 @@ from django.utils.functional import Promise
 
 from apps.accounts.models import Person
 from apps.accounts.queries import hands_for
-from apps.changes.models import Change
+from apps.changes.models import Change, ChangeKind, Target
 from apps.core import clock
 from apps.core.actor import Actor, Via
 from apps.core.hostlist import fold
 from apps.core.rights import Right
+from apps.fleet.models import Node
 from apps.launches.engine.standing import Standing
 from apps.launches.models import Evaluation, Launch, LaunchState, Waiver
 from apps.launches.queries import Decision, decision_of, editors_of
@@ -75,6 +76,7 @@ def launch_context(actor: Actor, launch: Launch) -> dict[str, Any]:
         ),
         "waivers": _waivers(launch),
         "rollbacks": _rollbacks_for(launch),
+        "unreviewed": _unreviewed(launch, nodes),
         "earlier": launch.evaluations.filter(done_at__isnull=False)[:10],
         "person_id": actor.person_id,
         **_rights(actor, launch, decided, shown),
@@ -150,6 +152,14 @@ def _waivers(launch: Launch) -> list[Waiver]:
         row.key = str(row.pk)
         row.is_over = row.expires_at <= now
     return rows
+
+
+def _unreviewed(launch: Launch, nodes: Iterable[Node]) -> list[Change]:
+    """Rollbacks of nodes of an open launch that no second person has looked at yet: they stop nothing."""
+    if launch.state != LaunchState.OPEN:
+        return []
+    rows = Change.objects.filter(kind=ChangeKind.ROLLBACK, reviewed_at__isnull=True)
+    return list(rows.filter(pk__in=Target.objects.filter(node__in=list(nodes)).values("change")))
 
 
 def _rollbacks_for(launch: Launch) -> list[Change]:

@@ -159,7 +159,10 @@ def _drift(values: Mapping[str, Any]) -> str:
         sentences.get(finding.get("kind", ""), plain)
         % (
             finding
-            | {"component": label_of(finding["component"]), "found": finding["found"] or gettext("not reported")}
+            | {
+                "component": label_of(finding["component"]),
+                "found": finding["found"] or gettext("not reported"),
+            }
         )
         for finding in values["findings"]
     ]

@@ -9,11 +9,13 @@ from xml.etree import ElementTree
 import pytest
 
 from apps.changes.models import Change
+from apps.changes.services import review_rollback
 from apps.core import clock
 from apps.core.confirming import ConfirmedForm
 from apps.launches import services
 from apps.launches.models import Launch, LaunchNode
 from apps.planning.models import Plan
+from apps.portal.queries.needs_me import waiting_for
 from tests import factories
 from tests.callers import actor_for
 
@@ -152,6 +154,25 @@ def test_one_click_leads_to_the_rollback_and_both_sides_link_to_each_other(
     assert [target.node.name for target in rollback.targets.all()] == ["sn-03"]
     assert f"/changes/{rollback.pk}/" in text_of(client, f"/launches/{launch.pk}/")
     assert f"/launches/{launch.pk}/" in text_of(client, f"/changes/{rollback.pk}/")
+
+
+def test_a_rollback_that_nobody_has_reviewed_is_told_and_stops_nothing(
+    answered, evaluated, nodes, bo, chen, domain, client_of
+):
+    factories.locked_matrix(domain, known_good=True)
+    launch, client = answered(), client_of(bo)
+    lag(nodes)
+    evaluated(launch)
+    rollback = services.roll_back_for(actor=actor_for(bo), launch_id=launch.pk, reason="drift")
+    page = text_of(client, f"/launches/{launch.pk}/")
+    assert "A rollback of these nodes waits for its review by a second person" in page
+    assert "its review by a second person is still open" in page
+    assert [one.title for one in waiting_for(actor_for(chen))] == [str(rollback)]
+    review_rollback(
+        actor=actor_for(chen), change_id=rollback.pk, expected_version=rollback.version, review="good"
+    )
+    assert "review by a second person" not in text_of(client, f"/launches/{launch.pk}/")
+    assert waiting_for(actor_for(chen)) == []
 
 
 def test_an_old_password_is_asked_for_before_the_rollback_is_filled_in(answered, bo, client_of):
