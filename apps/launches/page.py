@@ -22,7 +22,7 @@ from apps.core.rights import Right
 from apps.fleet.models import Node
 from apps.launches.engine.standing import Standing
 from apps.launches.models import Evaluation, Launch, LaunchState, Waiver
-from apps.launches.queries import Decision, decision_of, editors_of
+from apps.launches.queries import Decision, decision_of, decisions_on, editors_of
 from apps.launches.queries.inputs import nodes_of
 from apps.launches.words import GROUPS, INPUTS, ITEMS, ORDER_OF_VERDICTS, found_in
 
@@ -77,7 +77,7 @@ def launch_context(actor: Actor, launch: Launch) -> dict[str, Any]:
         "waivers": _waivers(launch),
         "rollbacks": _rollbacks_for(launch),
         "unreviewed": _unreviewed(launch, nodes),
-        "earlier": launch.evaluations.filter(done_at__isnull=False)[:10],
+        "earlier": decisions_on(launch, list(launch.evaluations.filter(done_at__isnull=False)[:10])),
         "person_id": actor.person_id,
         **_rights(actor, launch, decided, shown),
         "edited_it": actor.person_id in editor_ids - {launch.opened_by_id},

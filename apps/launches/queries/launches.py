@@ -155,16 +155,28 @@ def decision_on(launch: Launch, evaluation: Evaluation, *, now: datetime | None 
     """Where one evaluation of a launch stands now; an older one than the newest is stale."""
     if evaluation.done_at is None:
         return _undone(evaluation)
+    return decisions_on(launch, [evaluation], now=now)[0]
+
+
+def decisions_on(
+    launch: Launch, evaluations: Sequence[Evaluation], *, now: datetime | None = None
+) -> list[Decision]:
+    """Where each of these evaluations of a launch stands now; all of them are done."""
+    if not evaluations:
+        return []
     newest = launch.evaluations.filter(done_at__isnull=False).order_by("-requested_at", "-job_id").first()
-    is_newest = newest is None or newest.pk == evaluation.pk
-    return _decided(
-        launch,
-        evaluation,
-        current_inputs(launch),
-        _voices([evaluation], [launch])[evaluation.pk],
-        now=now or clock.now(),
-        also_changed=() if is_newest else ("newer_evaluation",),
-    )
+    current, voices = current_inputs(launch), _voices(evaluations, [launch])
+    return [
+        _decided(
+            launch,
+            evaluation,
+            current,
+            voices[evaluation.pk],
+            now=now or clock.now(),
+            also_changed=() if newest == evaluation else ("newer_evaluation",),
+        )
+        for evaluation in evaluations
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

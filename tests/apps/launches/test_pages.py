@@ -7,6 +7,7 @@ from datetime import timedelta
 from xml.etree import ElementTree
 
 import pytest
+from django.utils.html import strip_tags
 
 from apps.changes.models import Change
 from apps.changes.services import review_rollback
@@ -125,6 +126,27 @@ def test_where_only_the_opener_may_sign_it_says_so_and_leads_an_administrator_to
     factories.grant(bo, "signer", scope=cluster.scope)
     assert "Only Bo may sign here, but has opened or edited this launch" in text_of(client_of(bo), address)
     assert '<a href="/people/">Give somebody the role</a>' in text_of(client_of(ada), address)
+
+
+def test_the_list_of_evaluations_says_where_each_of_them_stands(
+    answered, evaluated, nodes, bo, sun, client_of
+):
+    launch, client = answered(), client_of(bo)
+
+    def listed() -> list[str]:
+        page = text_of(client, f"/launches/{launch.pk}/")
+        rows = page.split('id="launch-standing"')[1].split('<a href="/evaluations/')[1:]
+        return [" ".join(strip_tags(row.split("</li>")[0].split("</a>")[1]).split()) for row in rows]
+
+    evaluation = evaluated(launch)
+    assert [row.split(" its checks:")[0] for row in listed()] == ["needs sign-off"]
+    services.sign_launch(actor=actor_for(sun), evaluation_id=evaluation.pk, digest=evaluation.digest, go=True)
+    assert [row.split(" its checks:")[0] for row in listed()] == ["GO"]
+    evaluated(launch, anew=True)
+    lag(nodes)
+    evaluated(launch, anew=True)
+    standings = [row.split(" its checks:")[0] for row in listed()]
+    assert standings == ["NO-GO", "no longer stands", "no longer stands"]
 
 
 def test_a_stale_evaluation_says_what_changed_and_offers_no_signature(
