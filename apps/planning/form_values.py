@@ -12,9 +12,9 @@ from apps.planning.forms import EXPERTS, EXPOSED, HARDWARE, HIDDEN, PRICES, SHAP
 
 
 def first_values() -> dict[str, Any]:
-    """What an empty wizard starts from: a 70B model, sharded optimizer, 10 % reserve."""
+    """What an empty wizard starts from: the best layout of a 70B model, sharded optimizer, 10 % reserve."""
     return {
-        "question": "estimate",
+        "question": "search",
         "model_source": "catalogue",
         "catalogue_model": "llama-3-70b",
         "gated_mlp": True,

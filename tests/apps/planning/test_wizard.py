@@ -8,6 +8,7 @@ import pytest
 
 from apps.core.errors import Invalid
 from apps.planning import services
+from apps.planning.documents import is_search
 from apps.planning.form_values import values_of
 from apps.planning.forms import PlanForm
 from apps.planning.models import PlanVersion
@@ -153,6 +154,26 @@ def test_the_only_domain_is_chosen_already(cluster, bo, client_of):
     assert chosen_domain(browser, "/plans/new/") is None, "none is there yet"
     domain = domain_of(cluster)
     assert chosen_domain(browser, "/plans/new/") == domain.pk
+
+
+@pytest.mark.parametrize(("model", "accelerators"), [("llama-3-70b", 144), ("qwen2.5-72b", 72)])
+def test_the_wizard_as_it_opens_finds_a_layout_that_fits(
+    model, accelerators, cluster, bo, client_of, run_jobs
+):
+    browser = client_of(bo)
+    form = browser.get("/plans/new/").context["form"]
+    first = {field.name: field.value() for field in form if field.value() not in (None, "", False)}
+    hardware = {
+        "cluster": cluster.pk,
+        "accelerator": "nvidia-h100-sxm5-80gb",
+        "accelerators": 72,
+        "domain_size": 8,
+    }
+    assert browser.post("/plans/new/", first | hardware | {"name": "first"}).status_code == 302
+    run_jobs()
+    version = PlanVersion.objects.get()
+    assert is_search(version.input)
+    assert version.result["best"][0]["memory"]["peak_bytes"] < 80e9
 
 
 def test_of_several_domains_that_of_the_cluster_is_chosen(cluster, other_cluster, ada, client_of):
