@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.catalogue.engine.components import component
+from apps.catalogue.engine.versions import compare, parse
 from apps.changes.engine.states import State
 from apps.changes.models import Change, Snapshot
 from apps.changes.queries.changes import open_changes_on, snapshot_versions
@@ -30,6 +31,7 @@ class RollbackPreview:
     restores: the known-good version, None where it goes back to a snapshot. rows: node, component, runs now,
     goes back to. held: nodes that something else holds. changes: open changes on these nodes. unknown: nodes of
     which is not known what they ran before. restarts: components after whose change a node restarts.
+    older_firmware: firmware that goes back to an older version somewhere, or perhaps does.
     """
 
     restores: MatrixVersion | None
@@ -38,6 +40,7 @@ class RollbackPreview:
     changes: tuple[Change, ...] = ()
     unknown: tuple[str, ...] = ()
     restarts: tuple[str, ...] = ()
+    older_firmware: tuple[str, ...] = ()
 
     @property
     def differing(self) -> tuple[tuple[str, str, str, str], ...]:
@@ -161,12 +164,35 @@ def _preview(
         held=tuple(sorted({hold.node.name for hold in held})),
         changes=tuple(others),
         unknown=tuple(node.name for node in nodes if node.pk not in wanted) if restores is None else (),
-        restarts=tuple(sorted({row[1] for row in rows if _needs_restart(row[1])})),
+        restarts=tuple(sorted({row[1] for row in rows if row[2] != row[3] and _needs_restart(row[1])})),
+        older_firmware=tuple(
+            sorted(
+                {
+                    name
+                    for pk, parts in wanted.items()
+                    for name, values in parts.items()
+                    if _is_older_firmware(name, values, versions.get(pk, {}).get(name))
+                }
+            )
+        ),
     )
 
 
 def _needs_restart(component_id: str) -> bool:
     return component(component_id).area in ("driver", "firmware", "system")
+
+
+def _is_older_firmware(component_id: str, back: Sequence[str], reported: Reported | None) -> bool:
+    """Whether a device would have to take an older version than it runs; also where that cannot be told."""
+    known = component(component_id)
+    if known.area != "firmware" or (reported and set(back) == set(reported.values)):
+        return False
+    if not reported or not reported.values:
+        return True
+    orders = [
+        compare(parse(old, known.scheme), parse(now, known.scheme)) for old in back for now in reported.values
+    ]
+    return any(order is None or order < 0 for order in orders)
 
 
 def _text(reported: Reported | None) -> str:

@@ -201,6 +201,23 @@ def test_the_preview_shows_what_goes_back_who_holds_and_what_restarts(started, d
     assert [one.pk for one in other.changes] == [change.pk]
 
 
+@pytest.mark.parametrize(
+    ("component", "now", "back", "warned"),
+    [
+        ("gpu_driver", "570.86.15", "535.54.03", ()),
+        ("nic_firmware", "28.39.1002", "28.43.2026", ()),
+        ("nic_firmware", "28.43.2026", "28.39.1002", ("nic_firmware",)),
+        ("host_bios", "B", "A", ("host_bios",)),  # no order
+    ],
+)
+def test_only_firmware_that_goes_back_is_warned_of(domain, nodes, component, now, back, warned):
+    factories.locked_matrix(domain, known_good=True, **{component: back})
+    factories.report(nodes[0], **{component: now})
+    preview = restoring.preview_rollback(domain=domain, node_ids=[nodes[0].pk])
+    assert preview.restarts == (component,)
+    assert preview.older_firmware == warned
+
+
 def test_a_second_person_reviews_a_rollback_afterwards(started, nodes, bo, chen, cluster):
     change = started()
     report(NEW, nodes[0])
