@@ -62,10 +62,14 @@ def preview_rollback(
 
 
 def preview_undo(change: Change) -> RollbackPreview:
-    """What rolling this change back would do. Raises Conflict where it has no snapshot to go back to."""
+    """What rolling this change back would do. Raises Conflict where it has no snapshot, or was rolled back."""
     snapshot = Snapshot.objects.filter(change=change).first()
     if snapshot is None:
         raise Conflict(_("the change has not started, there is nothing to go back from"), code="no_snapshot")
+    if change.state == State.ROLLED_BACK:
+        raise Conflict(
+            _("the change was rolled back already, there is nothing to restore"), code="change_state"
+        )
     nodes = _nodes_of(change)
     return _preview(versions_before(change, snapshot), nodes, restores=None, own=[change])
 
@@ -134,6 +138,11 @@ def versions_before(change: Change, snapshot: Snapshot) -> Wanted:
         if known:
             wanted[node.pk] = known
     return wanted
+
+
+def restores_nothing(preview: RollbackPreview, change: Change) -> bool:
+    """Whether undoing a change would neither bring a version back nor let a node go."""
+    return not preview.rows or not (preview.differing or held_for(change))
 
 
 def held_for(change: Change) -> list[int]:

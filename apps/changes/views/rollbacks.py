@@ -44,6 +44,7 @@ def roll_back(request: HttpRequest, change_id: int) -> HttpResponse:
         messages.error(request, said(error.message))
         return redirect("changes:change", change_id)
     context = {"form": form, "change": change, "preview": preview, "version": change.version}
+    context["nothing_to_do"] = restoring.restores_nothing(preview, change)
     return render(request, "changes/roll_back.html", context | cluster_context(change.cluster))
 
 

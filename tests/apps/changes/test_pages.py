@@ -12,7 +12,7 @@ from apps.changes import services
 from apps.changes.models import Change
 from apps.core import clock
 from apps.environments.models import DriftFinding
-from apps.fleet.models import Node
+from apps.fleet.models import Hold, Node
 from apps.portal.queries import needs_me
 from tests import factories
 from tests.apps.changes.conftest import NEW, OLD
@@ -219,6 +219,21 @@ def test_what_was_seen_may_be_anything_and_breaks_nothing(drafted, bo, client_of
     for seen in ("not json", json.dumps([1]), "{}"):
         body = filled(version=change.version - 1, seen=seen)
         assert client_of(bo).post(f"/changes/{change.pk}/edit/", body).status_code == 412
+
+
+def test_a_rollback_that_restores_nothing_offers_no_form(started, nodes, bo, client_of):
+    change = started()
+    client, path = client_of(bo), f"/changes/{change.pk}/rollback/"
+    assert "cluster_name" in client.get(path).content.decode()  # it would let the held nodes go
+    Hold.objects.update(released_at=clock.now())
+    page = client.get(path).content.decode()
+    assert "There is nothing to restore" in page
+    assert "ran before this change" in page
+    assert "cluster_name" not in page
+    factories.report(nodes[0], gpu_driver="570.86.15", nccl=NEW)
+    assert "cluster_name" in client.get(path).content.decode()
+    Change.objects.filter(pk=change.pk).update(state="rolled_back")
+    assert client.get(path).headers["Location"] == f"/changes/{change.pk}/"
 
 
 def test_a_rollback_wants_the_name_of_the_cluster(started, nodes, bo, client_of):
