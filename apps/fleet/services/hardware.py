@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -82,7 +83,10 @@ def _twins(node: Node, cards: Iterable[Accelerator]) -> list[tuple[Node, str]]:
     found: dict[Node, list[str]] = {}
     for card in same.select_related("node").order_by("node__name", "index")[:64]:
         found.setdefault(card.node, []).append(card.uuid or card.serial)
-    return [(other, ", ".join(ids)[:200]) for other, ids in list(found.items())[:_MOST_TWINS]]
+    said = (
+        (other, ", ".join([*ids[:2], "…"] if len(ids) > 3 else ids)[:200]) for other, ids in found.items()
+    )
+    return list(itertools.islice(said, _MOST_TWINS))
 
 
 def note_other_board(*, node: Node, before: str) -> None:

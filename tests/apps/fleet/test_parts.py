@@ -168,6 +168,9 @@ def test_cards_that_two_nodes_report_are_noted_at_both(cluster, other_cluster):
     assert (noted.what, noted.before, noted.after) == ("twin", "n1", "GPU-A, GPU-B")
     assert "n2" in first.hardware_changes.get().sentence
     assert report(second, "A", "B") == []
+    with_cards(cluster, "n3", *"PQRSTUVW")
+    many = report(factories.node(cluster, "n4", accelerators=8), *"PQRSTUVW")
+    assert [one.after for one in many] == ["GPU-P, GPU-Q, …"]
 
 
 def test_cards_without_uuid_are_known_by_serial_and_blanked_ones_say_nothing(cluster):
