@@ -23,6 +23,7 @@ from apps.core.verdicts import Verdict
 from apps.environments.engine import drift
 from apps.environments.engine.rules import entry_for
 from apps.environments.queries import intent_of, reported_versions
+from apps.environments.words import label_of
 from apps.fleet.models import Node
 
 COLLECTIVE = "all_reduce"
@@ -85,7 +86,7 @@ def _drift(stage: Stage, now: datetime) -> Iterator[Wait]:
         return
     decisive = [finding for finding in result.findings if finding.verdict is result.verdict]
     names = sorted({finding.node for finding in decisive})
-    parts = ", ".join(sorted({finding.cell.component for finding in decisive})[:5])
+    parts = ", ".join(str(label_of(name)) for name in sorted({one.cell.component for one in decisive})[:5])
     message = _("drift on %(nodes)s: %(components)s") % {"nodes": _some(names), "components": parts}
     yield Wait(code="drift", message=message, nodes=tuple(names))
 

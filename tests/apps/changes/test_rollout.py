@@ -111,6 +111,8 @@ def test_drift_in_what_the_change_does_not_touch_shuts_the_gate(started, nodes, 
     assert waits(change) == []  # NCCL differs from the matrix, and that is what the change is for
     factories.report(nodes[0], gpu_driver="535.161.08", nccl=NEW)
     assert waits(change) == ["drift"]
+    (wait,) = queries.gate_of(change.stages.get(state="running"), now=clock.now())
+    assert wait.message.endswith(": GPU driver")
 
 
 def test_where_there_is_a_baseline_the_nodes_are_measured_again(started, nodes, domain):

@@ -92,6 +92,18 @@ def test_a_draft_says_what_it_leaves_out_and_who_reports_it(
     assert said not in _page(client_of(bo), "version", draft.pk)
 
 
+def test_what_is_undecided_is_named_as_people_name_it(
+    nodes: Any, domain: Any, client_of: Any, actor_for: Any, bo: Any
+) -> None:
+    for node, driver in zip(nodes, ["535.54.03", "535.54.03", "570.86.15", "570.86.15"], strict=True):
+        report(node, gpu_driver=driver)
+    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+    page = _page(client_of(bo), "version", draft.pk)
+
+    assert ">GPU driver</a>" in page
+    assert ">gpu_driver<" not in page
+
+
 def test_a_viewer_sees_no_buttons(draft: Any, client_of: Any, vic: Any) -> None:
     page = _page(client_of(vic), "version", draft.pk)
 
