@@ -284,6 +284,8 @@ def test_a_new_evaluation_waits_for_a_signature_and_a_signature_makes_it_go(stor
     sun.open(f"/launches/{story.launch}/")
     sun.main.get_by_label(re.compile("^Comment")).fill(SUN_SAYS)
     sun.press("Sign GO")
+    sun.sees("Sign GO for this launch?")
+    sun.press("Yes, sign GO")
     sun.sees("The job may start")
     assert story.gate() == 0
     done = story.portal.client("gate", "--cluster", "demo-144", "--nodes", "sn-n[01-18]", token=story.token)

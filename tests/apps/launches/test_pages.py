@@ -114,6 +114,9 @@ def test_the_opener_is_told_why_they_cannot_sign_and_a_signer_what_they_sign(
     page = text_of(client_of(sun), f"/launches/{launch.pk}/")
     assert "Sign GO" in page
     assert f'value="{evaluation.digest}"' in page
+    asked = page.partition('id="sign-go"')[2].partition("</dialog>")[0]
+    assert launch.title in asked and evaluation.digest[:12] in asked, "what is signed is asked once more"
+    assert [page.count('name="go" value="1"'), asked.count('name="go" value="1"')] == [1, 1]
 
 
 def test_where_only_the_opener_may_sign_it_says_so_and_leads_an_administrator_to_the_people(
