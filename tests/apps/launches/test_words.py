@@ -24,7 +24,9 @@ def test_a_sentence_is_made_of_code_and_values():
 def test_drift_names_components_as_the_pages_do():
     findings = [{"node": "sn-n01", "component": "gpu_driver", "found": "", "expected": "580.95.05"}]
     said = found_in(item("drift", findings=findings, more=2))
-    assert said.startswith("sn-n01: ") and said.endswith(" is not reported, asked for is 580.95.05; and 2 more")
+    assert said.startswith("sn-n01: ") and said.endswith(
+        " is not reported, asked for is 580.95.05; and 2 more"
+    )
 
 
 def test_what_holds_nodes_is_named():
