@@ -20,14 +20,20 @@ class Observed:
 
 
 def observed_in(reports: Iterable[NodeReport], *, now: datetime, stale_after_s: float) -> dict[str, Observed]:
-    """Component to what most nodes report of it; stale reports have no vote, and a tie gives nothing."""
+    """Component to what most nodes report of it; stale reports have no vote, and a tie gives nothing.
+
+    Nor does a component that fewer than half of the nodes report that report anything: one odd node is not the domain.
+    """
     fresh_after = now - timedelta(seconds=stale_after_s)
     votes: dict[str, Counter[tuple[str, ...]]] = {}
+    speaking = 0
     for report in reports:
+        speaking += any(held.values and held.seen_at >= fresh_after for held in report.reported.values())
         for name, held in report.reported.items():
             if held.values and held.seen_at >= fresh_after:
                 votes.setdefault(name, Counter())[held.values] += 1
-    return {name: found for name in sorted(votes) if (found := _majority(name, votes[name])) is not None}
+    common = [name for name in sorted(votes) if 2 * votes[name].total() >= speaking]
+    return {name: found for name in common if (found := _majority(name, votes[name])) is not None}
 
 
 def _majority(name: str, votes: Counter[tuple[str, ...]]) -> Observed | None:
