@@ -13,6 +13,7 @@ import pytest
 from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings, setup_databases, teardown_databases
+from django.utils import translation
 from django.utils.module_loading import autodiscover_modules
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -80,9 +81,11 @@ def _django_db_marker(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _empty_cache() -> Iterator[None]:
+def _nothing_left_over() -> Iterator[None]:
+    """No test sees what another one cached, or the language of its last request."""
     yield
     cache.clear()
+    translation.deactivate()
 
 
 @pytest.fixture
