@@ -1,7 +1,7 @@
 # Shared by the scripts beside it: a Python environment in .venv, and Debian packages where they are missing.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 
 say() { printf '\033[1m%s\033[0m\n' "$*"; }
 stop() {
