@@ -80,14 +80,6 @@ class FileForm(forms.Form):
             return ""
 
 
-class NoteForm(forms.Form):
-    """What a draft is for."""
-
-    note = forms.CharField(
-        required=False, max_length=2000, label=_("What it is for"), widget=forms.Textarea(attrs={"rows": 2})
-    )
-
-
 class PolicyForm(forms.Form):
     """How a cluster's nodes are watched."""
 

@@ -24,8 +24,6 @@ from apps.environments.services import versions
 from apps.fleet.models import Cluster, Domain
 from apps.fleet.queries import clusters_visible, domains_of
 
-LIMIT_ENTRIES = exchange.LIMIT_ROWS
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Home:

@@ -19,7 +19,6 @@ FLASH_BACKWARD = 2.5  # a fused kernel computes the scores again: five products 
 UNFUSED_BACKWARD = 2.0
 FORWARD_KERNELS_PLAIN = 24.0
 FORWARD_KERNELS_MOE = 60.0
-BACKWARD_KERNELS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,11 +23,6 @@ class Precision(StrEnum):
     MXFP8 = "mxfp8"  # one scale per block of 32
     NVFP4 = "nvfp4"
 
-    @property
-    def is_narrow(self) -> bool:
-        """Whether operands are quantised before a product."""
-        return self not in (Precision.FP16, Precision.BF16)
-
 
 class AttentionKernel(StrEnum):
     """How scores are handled: kept in memory, or streamed (FlashAttention, cuDNN)."""
