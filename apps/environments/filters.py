@@ -5,14 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import django_filters
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.catalogue.engine.components import components
 from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
 from apps.core.status import VERDICT_CHOICES
 from apps.environments.models import DriftCheck, DriftFinding, Matrix, MatrixState, MatrixVersion, NodeFact
-from apps.environments.words import FINDING_KINDS
+from apps.environments.words import FINDING_KINDS, components_called
 
 _FINDING_STATES = [("open", _("open")), ("resolved", _("resolved"))]
+
+
+class ComponentFilter(django_filters.CharFilter):
+    """A component by its id, else all whose id or name holds the text, in the reader's language too."""
+
+    def filter(self, qs: Any, value: str) -> Any:
+        text = value.strip()
+        if not text:
+            return qs
+        if text in components():
+            return qs.filter(component=text)
+        return qs.filter(Q(component__icontains=text) | Q(component__in=components_called(text)))
 
 
 class MatrixFilter(django_filters.FilterSet):
@@ -52,7 +66,7 @@ class FindingFilter(django_filters.FilterSet):
     cluster = of_cluster("domain__cluster")
     domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
     node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
-    component = django_filters.CharFilter(label=_("Component"))
+    component = ComponentFilter(label=_("Component"))
     kind = django_filters.ChoiceFilter(choices=[*FINDING_KINDS.items()], label=_("Kind"))
     verdict = django_filters.ChoiceFilter(choices=VERDICT_CHOICES, label=_("Severity"))
     owner = WholeNumberFilter(field_name="owner_id", label=_("Owner"))
@@ -78,7 +92,7 @@ class FindingOnPageFilter(FindingFilter):
 class FactFilter(django_filters.FilterSet):
     cluster = of_cluster("node__cluster")
     node = WholeNumberFilter(field_name="node_id", label=_("Node"))
-    component = django_filters.CharFilter(label=_("Component"))
+    component = ComponentFilter(label=_("Component"))
     kind = django_filters.CharFilter(label=_("Kind of evidence"))
     current = YesNoFilter(field_name="until", lookup_expr="isnull", label=_("Current"))
 

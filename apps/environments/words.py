@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.catalogue.engine.components import RuleKind, component, shipped_components
+from apps.catalogue.engine.components import RuleKind, component, components, shipped_components
 from apps.core.speech import said
 from apps.environments.engine.compat import Relation, RuleResult
 from apps.environments.engine.compat.tables import version_table_of
@@ -141,6 +141,16 @@ def label_of(component_id: str) -> Word:
     if shipped is not None and known.label != shipped.label:
         return known.label
     return _LABELS.get(component_id) or known.label
+
+
+def components_called(text: str) -> list[str]:
+    """Ids of components whose name holds the text, in any case, in the reader's language or as the catalogue has it."""
+    wanted = text.casefold()
+    return [
+        one.id
+        for one in components().values()
+        if any(wanted in str(name).casefold() for name in (label_of(one.id), one.label))
+    ]
 
 
 def remedies_of(kind: str, reason: str) -> Word:

@@ -50,10 +50,6 @@ class Accelerator:
     sources: tuple[str, ...]
     note: str
 
-    def confidence_of(self, path: str) -> str:
-        """Confidence of one figure, by its dotted path in the data file."""
-        return self.field_confidence.get(path, self.confidence)
-
 
 def parse_accelerator(row: Mapping[str, Any]) -> Accelerator:
     """One row of the data file as a value; units become bytes, bytes per second and FLOPs per second."""

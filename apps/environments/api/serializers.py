@@ -8,9 +8,10 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from apps.catalogue.engine.components import RuleKind
+from apps.catalogue.engine.components import Component, RuleKind
 from apps.core.verdicts import VERDICT_CHOICES
 from apps.environments.engine.exchange import LIMIT_TEXT
+from apps.environments.engine.facts import kinds_that_state
 from apps.environments.models import (
     DriftCheck,
     DriftFinding,
@@ -328,7 +329,11 @@ class ComponentOut(serializers.Serializer[Any]):
     branch_depth = serializers.IntegerField(allow_null=True)
     rule = serializers.CharField()
     is_multiple = serializers.BooleanField()
-    read_from = serializers.ListField(child=serializers.CharField())
+    read_from = serializers.SerializerMethodField(help_text="Kinds of evidence, the best witness first.")
+
+    @extend_schema_field(list[str])
+    def get_read_from(self, one: Component) -> list[str]:
+        return [*dict.fromkeys((*one.read_from, *kinds_that_state(one.id)))]
 
 
 class JobCheckIn(serializers.Serializer[Any]):

@@ -42,7 +42,8 @@ def lock_matrix(
     results = queries.compatibility_of(version)
     broken = [one for one in results if one.is_broken]
     warned = [one for one in results if one.is_warned]
-    if broken and not override_reason.strip():
+    reason = override_reason.strip() if broken or warned else ""
+    if broken and not reason:
         raise Conflict(
             _("these versions do not go together: %(rules)s")
             % {"rules": "; ".join(said(one.definition.title) for one in broken)},
@@ -50,26 +51,7 @@ def lock_matrix(
             rules=[one.rule for one in broken],
         )
     now = clock.now()
-    retired = {"state": MatrixState.RETIRED, "retired_at": now, "version": F("version") + 1}
-    in_force = MatrixVersion.objects.filter(matrix=version.matrix, state=MatrixState.LOCKED)
-    in_force.exclude(pk=version_id).update(**retired)
-    try:
-        with transaction.atomic():
-            moved = MatrixVersion.objects.filter(
-                pk=version_id, state=MatrixState.DRAFT, version=expected_version
-            ).update(
-                state=MatrixState.LOCKED,
-                digest=digest.of_value(asked),
-                locked_by_id=actor.person_id,
-                locked_at=now,
-                override_reason=override_reason.strip() if broken or warned else "",
-                version=F("version") + 1,
-            )
-    except IntegrityError as error:
-        message = _("another version of this matrix was locked at the same moment; look again")
-        raise Conflict(message, code="locked_meanwhile") from error
-    if not moved:
-        versions.refuse_move(version, expected_version)
+    _put_in_force(actor, version, expected_version, asked=asked, reason=reason, now=now)
     locked = queries.matrix_version_for(actor, version_id)
     observed = _observe(locked, now, queries.domains_of(locked.matrix))
     versions.note(
@@ -83,7 +65,7 @@ def lock_matrix(
             "warned_rules": [one.rule for one in warned],
             "observed": observed,
         },
-        reason=locked.override_reason,
+        reason=reason,
     )
     return locked
 
@@ -158,6 +140,38 @@ def _require_decided(version: MatrixVersion, asked: dict[str, Any]) -> None:
                 for name in undecided
             ],
         )
+
+
+def _put_in_force(
+    actor: Actor,
+    version: MatrixVersion,
+    expected_version: int,
+    *,
+    asked: dict[str, Any],
+    reason: str,
+    now: datetime,
+) -> None:
+    """The draft becomes the locked version of its matrix, and the one before it retires. Raises Conflict, Stale."""
+    in_force = MatrixVersion.objects.filter(matrix=version.matrix, state=MatrixState.LOCKED)
+    in_force.exclude(pk=version.pk).update(
+        state=MatrixState.RETIRED, retired_at=now, version=F("version") + 1
+    )
+    draft = MatrixVersion.objects.filter(pk=version.pk, state=MatrixState.DRAFT, version=expected_version)
+    try:
+        with transaction.atomic():
+            moved = draft.update(
+                state=MatrixState.LOCKED,
+                digest=digest.of_value(asked),
+                locked_by_id=actor.person_id,
+                locked_at=now,
+                override_reason=reason,
+                version=F("version") + 1,
+            )
+    except IntegrityError as error:
+        message = _("another version of this matrix was locked at the same moment; look again")
+        raise Conflict(message, code="locked_meanwhile") from error
+    if not moved:
+        versions.refuse_move(version, expected_version)
 
 
 def _observe(version: MatrixVersion, now: datetime, domains: Sequence[Domain]) -> dict[str, dict[str, Any]]:

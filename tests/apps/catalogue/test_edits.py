@@ -44,7 +44,7 @@ def test_a_teams_figure_counts_for_the_team_alone(cluster, other_cluster, set_fi
     others = queries.accelerators_for(other_cluster.scope_id)["nvidia-gb200"]
     assert mine.memory_bytes == 100e9
     assert others.memory_bytes != 100e9
-    assert mine.confidence_of("memory_gb") == "measured"
+    assert mine.field_confidence["memory_gb"] == "measured"
 
 
 def test_a_teams_figure_wins_over_everybodys(cluster, ada, set_figure):

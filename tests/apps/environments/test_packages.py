@@ -16,7 +16,7 @@ from apps.catalogue.engine.components import Component, laid_over, shipped_compo
 from apps.catalogue.engine.overlays import Confidence, Kind
 from apps.catalogue.engine.versions import Scheme
 from apps.core.errors import Invalid
-from apps.environments.engine.facts import component_facts, kinds_that_state
+from apps.environments.engine.facts import component_facts
 from apps.evidence.engine.registry import read
 from apps.evidence.engine.source import Source
 from tests import factories
@@ -83,12 +83,6 @@ def test_what_is_no_package_is_warned_of() -> None:
     assert [one.code for one in reading.warnings] == ["package_not_understood"]
 
 
-def test_the_catalogue_says_where_such_a_component_is_read_from() -> None:
-    foo = Component(id="foo", label="Foo", packages=("libfoo2",))
-    with laid_over(lambda: {"foo": foo}):
-        assert kinds_that_state("foo") == ("collect_env", "package_list", "python_packages")
-
-
 @pytest.fixture
 def team_component(db: None, ada: Any, actor_for: Callable[..., Any]) -> None:
     for path, value in (("name", "Foo"), ("packages", "libfoo2, foo-core"), ("scheme", "dotted_numeric")):
@@ -143,6 +137,8 @@ def test_a_node_reports_a_component_of_the_team(
     assert sent.json()["state"] == "applied"
     told = caller.get(f"/api/v1/nodes/{node.pk}/reported-versions/").json()
     assert "2.21.5" in json.dumps([one for one in told if one["component"] == "foo"])
+    listed = {one["id"]: one["read_from"] for one in caller.get("/api/v1/components/").json()}
+    assert listed["foo"] == ["collect_env", "package_list", "python_packages"]
 
 
 @pytest.mark.parametrize("text", [DPKG, RPM, PIP, FREEZE, CONDA])

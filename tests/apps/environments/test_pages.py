@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import translation
 
 from apps.environments import queries, services
+from apps.environments.filters import FindingFilter
 from apps.environments.models import DriftFinding, MatrixVersion
 from tests import factories
 from tests.apps.environments.support import report
@@ -286,6 +288,26 @@ def test_findings_are_filtered_and_unknown_filters_refused(
     client = client_of(vic)
     assert "No finding is open here." in _page(client, "drift", domain.pk, query="?component=os")
     assert client.get(reverse("environments:drift", args=[domain.pk]) + "?nodes=n3").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("text", "component"),
+    [
+        ("gpu_driver", "gpu_driver"),
+        ("gpu DRIVER", "gpu_driver"),
+        ("驱动", "gpu_driver"),
+        ("_driver", "gpu_driver"),
+    ],
+)
+def test_findings_are_found_by_the_name_of_their_component(
+    text: str, component: str, drifted: Any, client_of: Any, vic: Any
+) -> None:
+    finding = DriftFinding.objects.get()
+    DriftFinding.objects.filter(pk=finding.pk).update(component=component)
+    with translation.override("zh-hans"):
+        found = FindingFilter({"component": text}, queryset=DriftFinding.objects.all()).qs
+        other = FindingFilter({"component": "nccl"}, queryset=DriftFinding.objects.all()).qs
+        assert ([one.pk for one in found], [*other]) == ([finding.pk], [])
 
 
 def test_a_drift_page_before_the_first_check(domain: Any, client_of: Any, vic: Any) -> None:

@@ -5,6 +5,7 @@ None: nothing is known for that version. An empty tuple is never returned for a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from apps.catalogue.engine.cuda_driver import driver_floor_of, toolkit_of
@@ -13,6 +14,7 @@ from apps.catalogue.engine.version_tables import VersionTables
 from apps.catalogue.engine.versions import Scheme, parse, same_branch
 
 Found = tuple[str, ...] | None
+_TAG_OF_PUBLISHED = re.compile(r"cu\d{3}|cpu|rocm\d")
 
 
 def _driver_floor(cuda: str, tables: VersionTables) -> Found:
@@ -29,13 +31,24 @@ def _torch_cuda(torch: str, tables: VersionTables) -> Found:
     build = cuda_build_of(torch)
     if build:
         return (build,)
-    release = torch_release_of(torch, tables.releases)
+    release = _published(torch, tables)
     return (release.default_cuda,) if release else None
 
 
 def _torch_cuda_builds(torch: str, tables: VersionTables) -> Found:
-    release = torch_release_of(torch, tables.releases)
+    release = _published(torch, tables)
     return (release.cuda_builds or None) if release else None
+
+
+def _published(torch: str, tables: VersionTables) -> TorchRelease | None:
+    """The release of a build that PyTorch publishes, or that has a row; what a maker or somebody else built is none."""
+    release = torch_release_of(torch, tables.releases)
+    if release is None:
+        return None
+    version = parse(torch, Scheme.PEP440)
+    local = version.qualifiers.get("local", "")
+    is_published = not local or _TAG_OF_PUBLISHED.match(local) is not None
+    return release if is_published or version.canonical == release.version else None
 
 
 def _torch_driver_floor(torch: str, tables: VersionTables) -> Found:
@@ -44,7 +57,7 @@ def _torch_driver_floor(torch: str, tables: VersionTables) -> Found:
 
 
 def _torch_pythons(torch: str, tables: VersionTables) -> Found:
-    release = torch_release_of(torch, tables.releases)
+    release = _published(torch, tables)
     # A trailing t marks the free-threaded build of the same Python.
     found = dict.fromkeys(text.rstrip("t") for text in release.pythons) if release else {}
     return tuple(found) or None

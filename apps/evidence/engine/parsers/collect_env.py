@@ -165,6 +165,20 @@ def _loaded_nccl(lines: Sequence[Line]) -> str | None:
 
 
 def _check(facts: dict[str, Any], notes: Notes) -> None:
+    """Warn of what one report says twice and differently."""
+    _check_torch(facts, notes)
+    _check_packages(facts, notes)
+    topology = facts["topology"]
+    if topology and facts["gpu_count"] and topology["gpus"] != facts["gpu_count"]:
+        message = say(
+            "%(gpu_count)s GPUs are listed, %(gpus)s are in the matrix",
+            gpu_count=facts["gpu_count"],
+            gpus=topology["gpus"],
+        )
+        notes.add("gpus_missing", message)
+
+
+def _check_torch(facts: dict[str, Any], notes: Notes) -> None:
     torch, built, driver = facts["torch_version"], facts["cuda_used_to_build"], facts["driver_version"]
     if driver and torch and torch.endswith("+cpu"):
         notes.add(
@@ -190,6 +204,9 @@ def _check(facts: dict[str, Any], notes: Notes) -> None:
                 pip_torch=facts["pip_torch"],
             ),
         )
+
+
+def _check_packages(facts: dict[str, Any], notes: Notes) -> None:
     for name, versions in facts["packages_differing"].items():
         notes.add(
             "packages_differ",
@@ -206,16 +223,6 @@ def _check(facts: dict[str, Any], notes: Notes) -> None:
             say(
                 "cuDNN of several versions: %(cudnn_versions)s",
                 cudnn_versions=", ".join(facts["cudnn_versions"]),
-            ),
-        )
-    topology = facts["topology"]
-    if topology and facts["gpu_count"] and topology["gpus"] != facts["gpu_count"]:
-        notes.add(
-            "gpus_missing",
-            say(
-                "%(gpu_count)s GPUs are listed, %(gpus)s are in the matrix",
-                gpu_count=facts["gpu_count"],
-                gpus=topology["gpus"],
             ),
         )
 
