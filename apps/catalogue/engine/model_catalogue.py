@@ -86,8 +86,8 @@ def plain_name(name: str) -> str:
 
 
 def find_model(name: str) -> CatalogueModel | None:
-    """The model of that id, name or alias; None where there is none."""
-    return _by_name().get(plain_name(name))
+    """The model of that id, name or alias, an owner before it (`owner/name`) left out; None where there is none."""
+    return _by_name().get(plain_name(name)) or _by_name().get(plain_name(name.rpartition("/")[2]))
 
 
 def model_named(name: str) -> CatalogueModel:

@@ -33,10 +33,27 @@ FORM_FACTOR = re.compile(r"[- ]?SXM\d?")
 
 
 def card_named(name: str) -> Accelerator | None:
-    """The part of that catalogue id or published name, its vendor and form factor left out; None where unknown."""
+    """The part of that catalogue id or published name; None where it is unknown, or could be several parts."""
     parts = shipped_accelerators()
     if name.lower() in parts:
         return parts[name.lower()]
     plain = FORM_FACTOR.sub("", name.upper().removeprefix("NVIDIA ").removeprefix("AMD "))
     found = CARDS.get(plain.strip().replace(" ", "-"))
-    return parts[found] if found else None
+    return parts[found] if found else _described(name)
+
+
+def _described(name: str) -> Accelerator | None:
+    """The only part that all words of a name describe, such as `Ascend 910C`, `H100 PCIe` or `Gaudi 3`."""
+    said = _words(name)
+    if not any(re.search("[a-z]", word) for word in said):
+        return None
+    fitting = [
+        part
+        for part in shipped_accelerators().values()
+        if said - _words(part.vendor) and said <= _words(f"{part.vendor} {part.id} {part.name}")
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9]+", text.lower()))

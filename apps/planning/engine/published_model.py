@@ -26,6 +26,8 @@ def row_model(row: Mapping[str, str]) -> tuple[ModelSpec | None, list[Assumption
     if known is not None:
         return _from_catalogue(known, row, given)
     lacking = [name for name in ("layers", "hidden", "heads") if name not in given]
+    if row["kv_heads"] == MLA:
+        lacking.append("MLA ranks")
     if lacking:
         return None, [], lacking
     return _from_columns(row, given)

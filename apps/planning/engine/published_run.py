@@ -74,7 +74,8 @@ def read_run(row: Mapping[str, str]) -> PublishedRun | UnusableRun:
     except Invalid as refused:
         return unusable(f"model: {refused.message}")
     if lacking or no_shape or model is None:
-        return unusable(*lacking, *(f"model {name}" for name in no_shape))
+        names = [*lacking, *(f"{name} of the model" for name in no_shape)]
+        return unusable(say("missing: %(names)s", names=", ".join(names)))
     part = card_named(row["gpu"])
     if part is None:
         return unusable(say("gpu %(gpu)s is not in the catalogue", gpu=row["gpu"]))

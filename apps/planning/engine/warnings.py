@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from apps.catalogue.engine.models import ModelSpec
 from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients, is_validated
-from apps.planning.engine.collectives import fabric, group
+from apps.planning.engine.collectives import Fabric, fabric, group
 from apps.planning.engine.layouts import Layouts, Schedule
 from apps.planning.engine.rules import OF_MEGATRON, REASONS, violations
 from apps.planning.engine.stages import content
@@ -130,66 +130,50 @@ def _memory(system: System, workload: Workload, peak_bytes: float) -> list[Warni
 
 
 def _groups(model: ModelSpec, system: System, layouts: Layouts, coefficients: Coefficients) -> list[Warning]:
-    found = []
-    ones = layouts.tp // layouts.tp
     net = fabric(system, coefficients)
-    tensor = group(layouts.tp, ones, net)
-    if tensor.domains[0] > 1:
-        found.append(
-            Warning(
-                code="tp_leaves_domain",
-                message=say(
-                    "a tensor-parallel group spans %(domains)s domains of %(domain_size)s cards",
-                    domains=tensor.domains[0],
-                    domain_size=system.domain_size,
-                ),
-            )
-        )
-    if tensor.domains[0] == 1 and tensor.sub_domains[0] > 1:
-        found.append(
-            Warning(
-                code="tp_leaves_sub_domain",
-                message=say(
-                    "a tensor-parallel group spans %(sub_domains)s sub-domains",
-                    sub_domains=tensor.sub_domains[0],
-                ),
-            )
-        )
-    experts = group(layouts.ep, layouts.etp, net)
-    if model.is_moe and experts.domains[0] > 1:
-        found.append(
-            Warning(
-                code="ep_leaves_domain",
-                message=say(
-                    "an expert-parallel group spans %(domains)s domains of %(domain_size)s cards",
-                    domains=experts.domains[0],
-                    domain_size=system.domain_size,
-                ),
-            )
-        )
-    together = group(layouts.ep * layouts.tp, ones, net)
-    if model.is_moe and layouts.tp[0] > 1 and experts.domains[0] == 1 and together.domains[0] > 1:
-        found.append(
-            Warning(
-                code="ep_with_tp_leaves_domain",
-                message=say(
-                    "tp x ep is %(tp)s, above the domain of %(domain_size)s cards: experts must not be "
-                    "cut by tp as well",
-                    tp=int(layouts.tp[0] * layouts.ep[0]),
-                    domain_size=system.domain_size,
-                ),
-            )
-        )
+    found = [*_tensor_groups(system, layouts, net)]
+    if model.is_moe:
+        found += _expert_groups(system, layouts, net)
     if 1 < model.kv_heads < layouts.tp[0] and model.mla is None:
-        found.append(
-            Warning(
-                code="kv_heads_repeated",
-                message=say(
-                    "tp is above kv_heads, so keys are repeated; older releases of Megatron-LM refuse it"
-                ),
-            )
-        )
+        message = say("tp is above kv_heads, so keys are repeated; older releases of Megatron-LM refuse it")
+        found.append(Warning(code="kv_heads_repeated", message=message))
     return found
+
+
+def _tensor_groups(system: System, layouts: Layouts, net: Fabric) -> list[Warning]:
+    tensor = group(layouts.tp, layouts.tp // layouts.tp, net)
+    domains, sub_domains = tensor.domains[0], tensor.sub_domains[0]
+    if domains > 1:
+        message = say(
+            "a tensor-parallel group spans %(domains)s domains of %(domain_size)s cards",
+            domains=domains,
+            domain_size=system.domain_size,
+        )
+        return [Warning(code="tp_leaves_domain", message=message)]
+    if sub_domains > 1:
+        message = say("a tensor-parallel group spans %(sub_domains)s sub-domains", sub_domains=sub_domains)
+        return [Warning(code="tp_leaves_sub_domain", message=message)]
+    return []
+
+
+def _expert_groups(system: System, layouts: Layouts, net: Fabric) -> list[Warning]:
+    experts = group(layouts.ep, layouts.etp, net)
+    if experts.domains[0] > 1:
+        message = say(
+            "an expert-parallel group spans %(domains)s domains of %(domain_size)s cards",
+            domains=experts.domains[0],
+            domain_size=system.domain_size,
+        )
+        return [Warning(code="ep_leaves_domain", message=message)]
+    together = group(layouts.ep * layouts.tp, layouts.tp // layouts.tp, net)
+    if layouts.tp[0] > 1 and together.domains[0] > 1:
+        message = say(
+            "tp x ep is %(tp)s, above the domain of %(domain_size)s cards: experts must not be cut by tp as well",
+            tp=int(layouts.tp[0] * layouts.ep[0]),
+            domain_size=system.domain_size,
+        )
+        return [Warning(code="ep_with_tp_leaves_domain", message=message)]
+    return []
 
 
 def _pipeline(model: ModelSpec, layouts: Layouts) -> list[Warning]:

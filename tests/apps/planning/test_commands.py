@@ -109,12 +109,41 @@ def test_plan_validate_prints_a_line_per_run_and_a_summary(tmp_path: Path) -> No
     assert summary["sources"][0]["mean_absolute_error"] <= 0.05
 
 
-def test_plan_validate_refuses_a_table_without_the_columns(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+HEAD = "id,source,model,gpu,gpus,tp,pp,seq_len,global_batch,tokens_per_s_gpu"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "id,source,model,gpu,gpus,tp,pp,seq_len\n1,2,3,4,5,6,7,8\n",
+            ":1: columns missing: global_batch, iter",
+        ),
+        (f"id,{HEAD}\n", ":1: columns named twice: id"),
+        (f'{HEAD}\na,"b\n', ":2: not CSV: unexpected end of data"),
+        (f"{HEAD}\na,{'b' * 200_000}\n", ":2: not CSV: field larger than field limit"),
+        ("", ":1: columns missing: id, source"),
+    ],
+)
+def test_plan_validate_refuses_what_is_no_such_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
 ) -> None:
     path = tmp_path / "runs.csv"
-    path.write_text("id,source,model,gpu,gpus,tp,pp,seq_len\n1,2,3,4,5,6,7,8\n", encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(SystemExit) as stopped:
         run("plan_validate", path)
     assert stopped.value.code == 2
-    assert "columns missing: global_batch, iteration_time_s or " in capsys.readouterr().err
+    assert said in capsys.readouterr().err
+
+
+def test_plan_validate_reads_a_table_of_another_source(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    rows = ["a,Lab,llama-3-70b,Ascend 910C,64,8,4,4096,64,300,", ",Lab,Nobody 7B,H100,8,1,1,4096,8,700"]
+    rows.append("b,Lab,meta-llama/Llama-3.1-8B,H100,1,024,1,1,4096,8,700")
+    path.write_text("\n".join([HEAD.replace(",", ", "), *rows, ""]), encoding="utf-8")
+    line, summary = [json.loads(line) for line in run("plan_validate", path).splitlines()]
+    assert line["id"] == "a" and line["low_s"] < line["predicted_s"] < line["high_s"]
+    assert summary["skipped"] == {
+        "missing: layers of the model, hidden of the model, heads of the model": ["line 3"],
+        "more cells than columns: a comma inside a cell needs quotes around it": ["b"],
+    }

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from apps.core.texts import say
 from apps.planning.engine.published_cells import MEASURED, NEEDED
 from apps.planning.engine.published_run import PublishedRun, UnusableRun, read_run
 from apps.planning.engine.validation import report
@@ -25,7 +26,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        runs = [read_run(row) for row in _rows(options["file"])]
+        runs = _runs(options["file"])
         usable = [run for run in runs if isinstance(run, PublishedRun)]
         unusable = [run for run in runs if isinstance(run, UnusableRun)]
         lines, summary = report(usable, unusable)
@@ -34,19 +35,38 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(summary))
 
 
-def _rows(path: str) -> list[dict[str, str]]:
-    """Rows of the table. Exits 2 where the file is no such table."""
+def _runs(path: str) -> list[PublishedRun | UnusableRun]:
+    """Runs of the table; one without an id goes by its line. Exits 2 where the file is no such table."""
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, restval="")
-            header = reader.fieldnames or []
-            missing = [name for name in NEEDED if name not in header]
-            if not any(name in header for name in MEASURED):
-                missing.append(" or ".join(MEASURED))
-            if missing:
-                stop(f"{path}:1: columns missing: {', '.join(missing)}")
-            return [{name: row[name] for name in header} for row in reader]
+            reader = csv.reader(file, strict=True)
+            header = [name.strip() for name in next(reader, [])]
+            if wrong := _wrong_columns(header):
+                stop(f"{path}:1: {wrong}")
+            return [_run(header, cells, reader.line_num) for cells in reader if any(cells)]
     except OSError as error:
         stop(f"{path}: {error.strerror}")
     except UnicodeDecodeError:
         stop(f"{path}: not UTF-8")
+    except csv.Error as error:
+        stop(f"{path}:{reader.line_num}: not CSV: {error}")
+
+
+def _run(header: list[str], cells: list[str], line: int) -> PublishedRun | UnusableRun:
+    row = dict.fromkeys(header, "") | dict(zip(header, cells, strict=False))
+    row["id"] = row["id"].strip() or f"line {line}"
+    if any(cells[len(header) :]):
+        reason = say("more cells than columns: a comma inside a cell needs quotes around it")
+        return UnusableRun(id=row["id"], source=row["source"], reasons=(reason,))
+    return read_run(row)
+
+
+def _wrong_columns(header: list[str]) -> str:
+    """What is wrong with the names of the columns; empty where nothing is."""
+    missing = [name for name in NEEDED if name not in header]
+    if not any(name in header for name in MEASURED):
+        missing.append(" or ".join(MEASURED))
+    if missing:
+        return f"columns missing: {', '.join(missing)}"
+    twice = sorted({name for name in header if name and header.count(name) > 1})
+    return f"columns named twice: {', '.join(twice)}" if twice else ""

@@ -84,6 +84,9 @@ def test_a_row_is_read_with_the_defaults_it_names() -> None:
         ("NVIDIA H100 SXM5 80GB", "nvidia-h100-sxm5-80gb"),
         ("H100-SXM", "nvidia-h100-sxm5-80gb"),
         ("amd-mi300x", "amd-mi300x"),
+        ("Ascend 910C", "huawei-ascend-910c"),
+        ("H100 PCIe", "nvidia-h100-pcie-80gb"),
+        ("Intel Gaudi 3", "intel-gaudi3"),
     ],
 )
 def test_cards_are_found_by_published_names(name: str, part: str) -> None:
@@ -91,8 +94,12 @@ def test_cards_are_found_by_published_names(name: str, part: str) -> None:
     assert found is not None and found.id == part
 
 
+@pytest.mark.parametrize("name", ["TPU v4", "Ascend 910B", "NVIDIA", "80GB", "2", ""])
+def test_a_name_of_no_card_or_of_several_is_none(name: str) -> None:
+    assert card_named(name) is None
+
+
 def test_an_unknown_card_is_named() -> None:
-    assert card_named("TPU v4") is None
     run = read_run(ROWS[0] | {"gpu": "TPU v4"})
     assert isinstance(run, UnusableRun) and run.reasons == ("gpu TPU v4 is not in the catalogue",)
 
@@ -115,6 +122,11 @@ def test_a_cell_that_cannot_be_read_is_named(cell: str, text: str, reason: str) 
     assert isinstance(run, UnusableRun) and run.reasons == (reason,)
 
 
+def test_latent_attention_of_a_model_that_the_catalogue_does_not_hold_is_not_guessed() -> None:
+    run = read_run(ROWS[0] | {"model": "of my own", "kv_heads": "MLA"})
+    assert isinstance(run, UnusableRun) and run.reasons == ("missing: MLA ranks of the model",)
+
+
 def test_numbers_and_words_are_read_as_tables_write_them() -> None:
     plain, written = BY_ID[ROWS[0]["id"]], read_run(ROWS[0] | {"gpus": "32.0", "recompute": " Full"})
     assert isinstance(written, PublishedRun) and compare(written) == compare(plain)
@@ -131,7 +143,7 @@ def test_rows_without_inputs_are_named_and_not_guessed() -> None:
     unusable = [run for run in map(read_run, ROWS) if isinstance(run, UnusableRun)]
     _, summary = report([], unusable)
     assert summary["skipped_count"] == len(ROWS) - len(RUNS)
-    assert "kort_530B_2240_full" in summary["skipped"]["tp; pp; global_batch"]
+    assert "kort_530B_2240_full" in summary["skipped"]["missing: tp, pp, global_batch"]
 
 
 def test_hardware_tflops_give_the_published_time() -> None:
