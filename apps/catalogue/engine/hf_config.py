@@ -11,9 +11,52 @@ from apps.core.texts import say
 
 PLAIN_MLP_TYPES = (
     *("gpt2", "gpt_neo", "gpt_neox", "gptj", "gpt_bigcode", "codegen", "mpt", "bloom", "opt", "falcon"),
-    *("nemotron", "starcoder2", "phi"),
+    *("nemotron", "starcoder2", "phi", "arcee", "apertus", "persimmon"),
 )
-TIED_BY_DEFAULT = ("gpt2", "gpt_bigcode", "mpt", "bloom", "opt", "gemma", "gemma2", "gemma3_text")
+GATED_MLP_TYPES = (
+    *(
+        "llama",
+        "llama4",
+        "llama4_text",
+        "mllama",
+        "mllama_text_model",
+        "mistral",
+        "mistral3",
+        "ministral3",
+        "mixtral",
+    ),
+    *("qwen2", "qwen2_moe", "qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text"),
+    *("qwen3", "qwen3_moe", "qwen3_vl_text", "qwen3_vl_moe_text"),
+    *(
+        "deepseek",
+        "deepseek_v2",
+        "deepseek_v3",
+        "deepseek_v32",
+        "kimi_k2",
+        "dots1",
+        "bailing_moe",
+        "minimax_m2",
+    ),
+    *("glm", "glm4", "glm4_moe", "gemma", "gemma2", "gemma3", "gemma3_text", "phi3", "phimoe"),
+    *("granite", "granitemoe", "cohere", "cohere2", "olmo", "olmo2", "olmo3", "olmoe", "gpt_oss", "dbrx"),
+    *(
+        "internlm",
+        "internlm2",
+        "internlm3",
+        "baichuan",
+        "Yi",
+        "stablelm",
+        "exaone4",
+        "smollm3",
+        "seed_oss",
+        "mimo",
+    ),
+    *("aquila", "xverse", "orion", "hunyuan_v1_dense", "ernie4_5"),
+)
+TIED_BY_DEFAULT = (
+    *("gpt2", "gpt_bigcode", "mpt", "bloom", "opt", "gemma", "gemma2", "gemma3_text"),
+    *("cohere", "cohere2"),
+)
 PARTS = ("text_config", "attn_config", "ffn_config")  # objects that hold what others hold at the top
 ALTERNATING_KEYS = ("interleave_moe_layer_step", "decoder_sparse_step", "moe_layer_freq")
 HYBRID_KEYS = (
@@ -29,7 +72,7 @@ def model_from_config(config: object) -> ModelSpec:
     """The shape that a config.json states.
 
     Raises Invalid with a pointer per field that is missing or not understood; what counts otherwise than a decoder
-    of like layers is refused.
+    of like layers is refused, and so is a family that is not known. Without model_type the layers are Llama's.
     """
     if not isinstance(config, Mapping):
         raise Invalid(
@@ -48,6 +91,12 @@ def model_from_config(config: object) -> ModelSpec:
 
 
 def _unsupported(config: Mapping[str, Any]) -> Iterator[FieldError]:
+    kind = config.get("model_type")
+    if kind is not None and kind not in (*PLAIN_MLP_TYPES, *GATED_MLP_TYPES):
+        message = say(
+            "models of the family %(kind)s are not known; enter the shape by hand", kind=str(kind)[:60]
+        )
+        yield _problem("model_type", message)
     for key in HYBRID_KEYS:
         if config.get(key) is not None:
             yield _problem(key, say("state-space layers are not supported"))
@@ -58,6 +107,8 @@ def _unsupported(config: Mapping[str, Any]) -> Iterator[FieldError]:
     for key in ALTERNATING_KEYS:
         if config.get(key) not in (None, 1):
             yield _problem(key, say("layers with and without experts in turn are not supported"))
+    if config.get("mlp_only_layers"):
+        yield _problem("mlp_only_layers", say("layers with and without experts in turn are not supported"))
 
 
 class _Reader:

@@ -159,6 +159,9 @@ def test_a_text_configuration_inside_a_multimodal_one_is_read() -> None:
         ({"num_key_value_heads": 7}, "/kv_heads"),
         ({"is_encoder_decoder": True}, "/is_encoder_decoder"),
         ({"interleave_moe_layer_step": 2}, "/interleave_moe_layer_step"),
+        ({"mlp_only_layers": [0]}, "/mlp_only_layers"),
+        ({"model_type": "bert"}, "/model_type"),
+        ({"model_type": ["llama"]}, "/model_type"),
     ],
 )
 def test_what_is_missing_or_not_understood_is_named(change: dict[str, Any], pointer: str) -> None:
