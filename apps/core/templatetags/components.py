@@ -78,8 +78,8 @@ def grouped(count: int) -> str:
 
 @register.filter
 def in_cluster(url: str, cluster: Any) -> str:
-    """The address of a list within the chosen cluster; of all clusters where none is chosen."""
-    return f"{url}?cluster={cluster.slug}" if cluster else url
+    """The address of a list within the chosen cluster; of all clusters where none is chosen. No address stays none."""
+    return f"{url}?cluster={cluster.slug}" if url and cluster else url
 
 
 @register.filter

@@ -52,9 +52,11 @@ def test_the_only_domain_and_the_only_launch_plan_are_chosen_already(domain, pla
     assert (form["domain"].value(), form["plan"].value()) == (None, plan.pk)
 
 
-def test_the_first_launch_is_opened_within_the_chosen_cluster(bo, cluster, client_of):
-    page = text_of(client_of(bo), f"/launches/?cluster={cluster.slug}")
+def test_the_first_launch_is_opened_within_the_chosen_cluster_by_who_may(bo, vic, cluster, client_of):
+    address = f"/launches/?cluster={cluster.slug}"
+    page = text_of(client_of(bo), address)
     assert f'href="/launches/open/?cluster={cluster.slug}">Open the first launch' in page
+    assert "Open the first launch" not in text_of(client_of(vic), address)
 
 
 def test_the_name_to_type_stands_apart_and_is_no_markup():
