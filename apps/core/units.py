@@ -9,27 +9,11 @@ from __future__ import annotations
 
 GB = 10**9
 TB = 10**12
-GIB = 2**30
 
 
 def gb(value: float) -> float:
     """Bytes in `value` gigabytes (10^9)."""
     return value * GB
-
-
-def tb(value: float) -> float:
-    """Bytes in `value` terabytes (10^12)."""
-    return value * TB
-
-
-def gib(value: float) -> float:
-    """Bytes in `value` gibibytes (2^30)."""
-    return value * GIB
-
-
-def tflops(value: float) -> float:
-    """FLOPs per second in `value` teraflops."""
-    return value * 1e12
 
 
 MINUS = "\N{MINUS SIGN}"
