@@ -13,12 +13,6 @@ from apps.catalogue.words import CONFIDENCES, figure_label
 from apps.core.actor import Actor
 
 EVERYWHERE = "*"
-VERSION_TABLE_WORDS = {
-    Kind.TORCH: "PyTorch",
-    Kind.CUDA_MAJOR: _("CUDA major"),
-    Kind.TOOLKIT: _("CUDA toolkit"),
-    Kind.BRANCH: _("Driver branch"),
-}
 
 
 class TeamFilter(forms.Form):

@@ -14,7 +14,6 @@ from apps.catalogue.engine import overlays
 from apps.catalogue.engine.accelerators import Accelerator, shipped_accelerators
 from apps.catalogue.engine.components import Component, shipped_components
 from apps.catalogue.engine.overlays import FIELDS, VERSION_TABLES, Edit, Kind
-from apps.catalogue.engine.supernodes import Supernode
 from apps.catalogue.engine.version_tables import VersionTables, order_of, shipped_tables
 from apps.catalogue.models import CatalogueEdit
 from apps.core.errors import Missing
@@ -81,11 +80,6 @@ def scopes_with_edits(kind: Kind) -> set[int]:
     """Scopes that set a figure of their own; what was set for everybody is of none."""
     edits = CatalogueEdit.objects.filter(kind=kind, scope__isnull=False)
     return set(edits.values_list("scope_id", flat=True))
-
-
-def supernodes_for(scope_id: int | None) -> dict[str, Supernode]:
-    """Supernodes as a team has them, by id."""
-    return overlays.supernodes(_values(edits_for(scope_id, Kind.SUPERNODE)))
 
 
 def components_in_force() -> dict[str, Component]:

@@ -24,6 +24,12 @@ CONFIDENCES: dict[str, Word] = {
     Confidence.UNKNOWN: _("unknown"),
     "vendor_doc_sibling": _("vendor's documentation of a sibling"),
 }
+VERSION_TABLE_NAMES: dict[Kind, Word] = {
+    Kind.TORCH: "PyTorch",
+    Kind.CUDA_MAJOR: _("CUDA major"),
+    Kind.TOOLKIT: _("CUDA toolkit"),
+    Kind.BRANCH: _("Driver branch"),
+}
 FIGURES: dict[str, Word] = {
     "name": _("Name"),
     "vendor": _("Vendor"),

@@ -46,7 +46,6 @@ class Accelerator:
     scale_up: ScaleUp
     tdp_w: float | None
     confidence: str
-    field_confidence: Mapping[str, str] = field(hash=False)
     sources: tuple[str, ...]
     note: str
 
@@ -73,7 +72,6 @@ def parse_accelerator(row: Mapping[str, Any]) -> Accelerator:
         ),
         tdp_w=row["tdp_w"],
         confidence=row["confidence"],
-        field_confidence=MappingProxyType(dict(row.get("field_confidence", {}))),
         sources=tuple(row["source"]),
         note=row.get("note", ""),
     )

@@ -1,4 +1,4 @@
-"""Components as rows of figures, every field there and lists as text, and back."""
+"""Components as rows of figures (every field there, lists and yes or no as text), and back."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from apps.catalogue.engine.components import RuleKind
+from apps.catalogue.engine.reference import listed
 from apps.catalogue.engine.versions import Scheme
 from apps.core.verdicts import Verdict
 
 
 def component_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of components as one of figures: every field there, lists and yes or no as text."""
+    """A row of the data file as one of figures."""
     return {
         "id": row["id"],
         "name": row["label"],
@@ -35,10 +36,6 @@ def as_shipped(row: Mapping[str, Any]) -> dict[str, Any]:
         **row,
         "label": row["name"],
         "multiple": row["multiple"] == "yes",
-        "read_from": _listed(row["read_from"]),
-        "packages": _listed(row["packages"]),
+        "read_from": listed(row["read_from"]),
+        "packages": listed(row["packages"]),
     }
-
-
-def _listed(text: str | None) -> list[str]:
-    return [one for part in (text or "").split(",") if (one := part.strip())]

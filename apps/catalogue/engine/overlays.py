@@ -19,7 +19,6 @@ from apps.catalogue.engine.accelerators import Accelerator, parse_accelerator
 from apps.catalogue.engine.component_rows import as_shipped, component_row
 from apps.catalogue.engine.components import AREAS, Component, RuleKind, parse_component
 from apps.catalogue.engine.reference import table
-from apps.catalogue.engine.supernodes import Supernode, parse_supernode
 from apps.catalogue.engine.versions import Scheme
 from apps.core.errors import FieldError, Invalid
 from apps.core.rights import Right
@@ -174,15 +173,6 @@ def blank(kind: Kind, entry: str) -> dict[str, Any]:
 def accelerators(edits: Iterable[Edit]) -> dict[str, Accelerator]:
     """Parsed accelerators with the edits laid over."""
     return {key: parse_accelerator(row) for key, row in rows(Kind.ACCELERATOR, edits).items()}
-
-
-def supernodes(edits: Iterable[Edit]) -> dict[str, Supernode]:
-    """Parsed supernodes with the edits laid over."""
-    ready = frozenset(table("supernodes")["templates"])
-    return {
-        key: parse_supernode(row, is_template=key in ready)
-        for key, row in rows(Kind.SUPERNODE, edits).items()
-    }
 
 
 def components(edits: Iterable[Edit]) -> dict[str, Component]:

@@ -21,3 +21,8 @@ def table(name: str) -> dict[str, Any]:
     with (DATA / f"{name}.yaml").open(encoding="utf-8") as stream:
         loaded: dict[str, Any] = yaml.load(stream, Loader=_LOADER)  # noqa: S506  the C form of the safe loader
     return loaded
+
+
+def listed(text: str | None) -> tuple[str, ...]:
+    """The parts of a text that lists them, separated by commas."""
+    return tuple(one for part in (text or "").split(",") if (one := part.strip()))

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from apps.catalogue.engine.cuda_driver import DriverBranch, DriverFloor, Toolkit
-from apps.catalogue.engine.reference import table
+from apps.catalogue.engine.reference import listed, table
 from apps.catalogue.engine.torch_stack import TorchRelease
 from apps.core.texts import say
 
@@ -158,16 +158,12 @@ def _release(row: Mapping[str, Any]) -> TorchRelease:
         nccl=row["nccl"],
         cudnn=row["cudnn"],
         triton=row["triton"],
-        pythons=_listed(row["pythons"]),
-        cuda_builds=None if builds is None else _listed(builds),
+        pythons=listed(row["pythons"]),
+        cuda_builds=None if builds is None else listed(builds),
         source=row["source"][-1],
         confidence=row["confidence"],
         note=row["note"],
     )
-
-
-def _listed(text: str | None) -> tuple[str, ...]:
-    return tuple(one for part in (text or "").split(",") if (one := part.strip()))
 
 
 def _row(

@@ -17,7 +17,8 @@ from apps.accounts.queries import scope_by_slug, scopes_visible_to
 from apps.catalogue import queries, services
 from apps.catalogue.engine.component_files import to_yaml
 from apps.catalogue.engine.overlays import FIELDS, VERSION_TABLES, Confidence, Kind, right_to_set
-from apps.catalogue.forms import VERSION_TABLE_WORDS, FigureForm, ImportForm, NewEntryForm, TeamFilter
+from apps.catalogue.forms import FigureForm, ImportForm, NewEntryForm, TeamFilter
+from apps.catalogue.words import VERSION_TABLE_NAMES
 from apps.core import form_errors
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, Missing
@@ -99,12 +100,12 @@ def _list(request: HttpRequest, kind: Kind) -> HttpResponse:
 def _about_table(request: HttpRequest, actor: Actor, kind: Kind) -> dict[str, Any]:
     slug = request.GET.get("cluster", "")
     return {
-        "title": VERSION_TABLE_WORDS[kind],
+        "title": VERSION_TABLE_NAMES[kind],
         "paths": list(FIELDS[kind]),
         "filter": TeamFilter({"cluster": slug}, actor=actor),
         "tables": [
             {"label": word, "url": _table_address(one, slug), "is_shown": one is kind}
-            for one, word in VERSION_TABLE_WORDS.items()
+            for one, word in VERSION_TABLE_NAMES.items()
         ],
     }
 

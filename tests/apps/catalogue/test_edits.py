@@ -44,7 +44,13 @@ def test_a_teams_figure_counts_for_the_team_alone(cluster, other_cluster, set_fi
     others = queries.accelerators_for(other_cluster.scope_id)["nvidia-gb200"]
     assert mine.memory_bytes == 100e9
     assert others.memory_bytes != 100e9
-    assert mine.field_confidence["memory_gb"] == "measured"
+
+
+def test_confidence_can_differ_per_figure(cluster, set_figure):
+    set_figure(100)
+    entry = queries.entry_for(cluster.scope_id, Kind.ACCELERATOR, "nvidia-gb200")
+    confidence = {figure.path: figure.confidence for figure in entry.figures}
+    assert confidence["memory_gb"] == "measured" != confidence["memory_bandwidth_gb_s"]
 
 
 def test_a_teams_figure_wins_over_everybodys(cluster, ada, set_figure):
@@ -84,7 +90,7 @@ def test_a_new_supernode_is_made_too(cluster, bo, actor_for):
         source="ours",
         confidence=Confidence.MEASURED,
     )
-    assert queries.supernodes_for(cluster.scope_id)["house-rack"].accelerators == 64
+    assert queries.rows_for(cluster.scope_id, Kind.SUPERNODE)["house-rack"]["accelerators"] == 64
 
 
 @pytest.mark.parametrize("value", [-1, 0, "many", float("inf"), True, [1]])

@@ -22,13 +22,6 @@ def test_every_part_states_one_way_as_half_of_both() -> None:
         assert one_way is None or pair is None or pair <= one_way
 
 
-def test_confidence_can_differ_per_figure() -> None:
-    h100 = accelerator("nvidia-h100-sxm5-80gb")
-    assert h100.field_confidence["dense_tflops.fp64"] == "recalled"
-    assert "dense_tflops.bf16" not in h100.field_confidence
-    assert h100.confidence == "vendor_secondary"
-
-
 def test_an_unknown_part_is_missing() -> None:
     with pytest.raises(Missing):
         accelerator("nvidia-h9000")
