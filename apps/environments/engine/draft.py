@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -49,22 +49,22 @@ class Draft:
     notes: tuple[DraftNote, ...]
 
 
-def from_reports(reports: Iterable[NodeReport], *, catalogue: Mapping[str, Component] | None = None) -> Draft:
+def from_reports(reports: Iterable[NodeReport]) -> Draft:
     """Draft a matrix from the components that nodes report, with the rules of the catalogue.
 
     Left out are components that are not checked by default, those of which no node reports a version of
     a known form, and (noted as FEW) those that fewer than half of the nodes that report anything name at
-    all. catalogue: components of a team beside the built-in ones.
+    all.
     """
     nodes = sorted(reports, key=lambda report: report.node)
-    known = {**components(), **(catalogue or {})}
+    known = components()
     speaking = [report for report in nodes if report.reported]
     reported = {name for report in nodes for name in report.reported}
     ordered = [name for name in known if name in reported] + sorted(reported - known.keys())
     entries: list[MatrixEntry] = []
     notes: list[DraftNote] = []
     for name in ordered:
-        wanted = known.get(name) or component(name)
+        wanted = component(name)
         if wanted.rule is RuleKind.NOT_CHECKED:
             continue
         if few := _few(wanted, speaking):
@@ -79,12 +79,11 @@ def from_reports(reports: Iterable[NodeReport], *, catalogue: Mapping[str, Compo
 
 def _few(wanted: Component, speaking: Sequence[NodeReport]) -> DraftNote | None:
     """The note on a component that fewer than half of the nodes report; None where enough do."""
-    held = [
-        (report.node, report.reported[wanted.id].values)
+    pairs = [
+        (report.node, held.values)
         for report in speaking
-        if wanted.id in report.reported
+        if (held := report.reported.get(wanted.id)) is not None and held.values
     ]
-    pairs = [(node, values) for node, values in held if values]
     if 2 * len(pairs) >= len(speaking):
         return None
     return replace(_note(NoteKind.FEW, wanted.id, pairs), of_nodes=len(speaking))

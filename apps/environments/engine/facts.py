@@ -60,7 +60,7 @@ def component_facts(reading: Reading) -> tuple[ComponentFact, ...]:
     """
     facts = _with_adapter_firmware(reading.facts) if reading.kind == "ibv_devinfo" else reading.facts
     sources = _SOURCES.get(reading.kind, ())
-    listed = tuple(_listed_facts(reading, {source.component for source in sources}))
+    listed = _listed_facts(reading, {source.component for source in sources})
     if reading.lists_all:
         return (*(fact for source in sources for fact in _facts_of(source, facts)), *listed)
     stated = [source for source in sources if not source.is_counted]

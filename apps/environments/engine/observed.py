@@ -28,10 +28,14 @@ def observed_in(reports: Iterable[NodeReport], *, now: datetime, stale_after_s: 
     votes: dict[str, Counter[tuple[str, ...]]] = {}
     speaking = 0
     for report in reports:
-        speaking += any(held.values and held.seen_at >= fresh_after for held in report.reported.values())
-        for name, held in report.reported.items():
-            if held.values and held.seen_at >= fresh_after:
-                votes.setdefault(name, Counter())[held.values] += 1
+        fresh = {
+            name: held.values
+            for name, held in report.reported.items()
+            if held.values and held.seen_at >= fresh_after
+        }
+        speaking += bool(fresh)
+        for name, values in fresh.items():
+            votes.setdefault(name, Counter())[values] += 1
     common = [name for name in sorted(votes) if 2 * votes[name].total() >= speaking]
     return {name: found for name in common if (found := _majority(name, votes[name])) is not None}
 

@@ -21,13 +21,13 @@ _KEEPS_REVISION = frozenset({Scheme.DEBIAN, Scheme.KERNEL, Scheme.OS_RELEASE, Sc
 
 
 def versions_listed(component: Component, kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
-    """The distinct versions that a list of packages gives for a component; empty where it has none of them."""
-    if not component.packages:
-        return ()
+    """The distinct versions that a list of packages gives for a component; empty where it has none of them.
+
+    kind: one of KINDS_THAT_LIST.
+    """
     names = _matcher(component.packages)
-    found = (version for key in _LISTS.get(kind, ()) for version in _named(facts.get(key), names))
-    as_compared = (_without_revision(version, component, kind) for version in found)
-    return tuple(dict.fromkeys(as_compared))
+    found = (version for key in _LISTS[kind] for version in _named(facts.get(key), names))
+    return tuple(dict.fromkeys(_without_revision(version, component, kind) for version in found))
 
 
 def _named(held: object, names: re.Pattern[str]) -> Iterator[str]:

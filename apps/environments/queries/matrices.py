@@ -21,12 +21,11 @@ def matrices_visible(actor: Actor) -> QuerySet[Matrix]:
     return rows if scopes is None else rows.filter(cluster__scope_id__in=scopes)
 
 
-def matrix_for(actor: Actor, matrix_id: int, right: Right = Right.READ) -> Matrix:
-    """One matrix with its cluster and domain. Raises Missing, NotAllowed."""
+def matrix_for(actor: Actor, matrix_id: int) -> Matrix:
+    """One matrix with its cluster and domain. Raises Missing."""
     matrix = matrices_visible(actor).filter(pk=matrix_id).first()
     if matrix is None:
         raise Missing(_("there is no such matrix, or you may not see it"))
-    actor.require(right, matrix.cluster.scope_id)
     return matrix
 
 
@@ -74,11 +73,9 @@ def beneath(version: MatrixVersion | None, domain: Domain) -> MatrixVersion | No
     return _of_cluster(locked, domain)
 
 
-def known_good(domain: Domain, *, before: MatrixVersion | None = None) -> MatrixVersion | None:
-    """The newest version that was earned known-good here, retired ones too; `before` leaves that one out."""
+def known_good(domain: Domain) -> MatrixVersion | None:
+    """The newest version that was earned known-good here, retired ones too."""
     good = MatrixVersion.objects.filter(known_good_at__isnull=False).select_related("matrix")
-    if before is not None:
-        good = good.exclude(pk=before.pk)
     own = good.filter(matrix__domain=domain).order_by("-known_good_at", "-id").first()
     return own or _of_cluster(good, domain, order="-known_good_at")
 

@@ -53,7 +53,7 @@ def draft_from_reports(
     home = _home(actor, domain_id, cluster_id)
     reports = [report for domain in home.domains for report in queries.reported_by_domain(domain)[1]]
     drafted = draft.from_reports(reports)
-    if not drafted.entries and any(note.kind is NoteKind.FEW for note in drafted.notes):
+    if not drafted.entries and any(one.kind is NoteKind.FEW for one in drafted.notes):
         raise Conflict(_("no component is reported by half of the nodes"), code="no_majority")
     if not drafted.entries:
         raise Conflict(_("no node has reported its versions yet"), code="no_reports")

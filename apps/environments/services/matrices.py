@@ -21,7 +21,6 @@ from apps.environments import queries
 from apps.environments.models import MatrixState, MatrixVersion, ObservedVersion
 from apps.environments.services import versions
 from apps.evidence import services as evidence
-from apps.fleet.models import Domain
 
 
 @decision
@@ -53,7 +52,7 @@ def lock_matrix(
     now = clock.now()
     _put_in_force(actor, version, expected_version, asked=asked, reason=reason, now=now)
     locked = queries.matrix_version_for(actor, version_id)
-    observed = _observe(locked, now, queries.domains_of(locked.matrix))
+    observed = _observe(locked, now)
     versions.note(
         actor,
         "matrix.locked",
@@ -93,18 +92,12 @@ def retire_matrix(*, actor: Actor, version_id: int, expected_version: int, reaso
 
 @decision
 def mark_known_good(
-    *,
-    actor: Actor,
-    version_id: int,
-    basis: dict[str, Any],
-    digests: Sequence[str],
-    domain_id: int | None = None,
+    *, actor: Actor, version_id: int, basis: dict[str, Any], digests: Sequence[str]
 ) -> MatrixVersion:
     """A locked version has earned it: drift-free, benchmarks accepted, launched. basis says by what.
 
-    Called by a launch that was decided; digests: evidence that it rests on; domain_id: where it was earned, for
-    a matrix of a whole cluster. What the nodes run now is kept as what to go back to. Earned once, dated; again
-    is no error.
+    Called by a launch that was decided; digests: evidence that it rests on. What the nodes run now is kept as
+    what to go back to. Earned once, dated; again is no error.
     """
     version = MatrixVersion.objects.select_related("matrix__cluster", "matrix__domain").get(pk=version_id)
     now = clock.now()
@@ -114,8 +107,7 @@ def mark_known_good(
     )
     if held.first() is None:
         return version
-    domains = queries.domains_of(version.matrix)
-    observed = _observe(version, now, [one for one in domains if domain_id in (None, one.pk)])
+    observed = _observe(version, now)
     moved = MatrixVersion.objects.filter(
         pk=version_id, state=MatrixState.LOCKED, known_good_at__isnull=True
     ).update(known_good_at=now, known_good_basis=basis, version=F("version") + 1)
@@ -174,10 +166,10 @@ def _put_in_force(
         versions.refuse_move(version, expected_version)
 
 
-def _observe(version: MatrixVersion, now: datetime, domains: Sequence[Domain]) -> dict[str, dict[str, Any]]:
-    """Write down what most nodes of each domain run; gives it by domain for the trail."""
+def _observe(version: MatrixVersion, now: datetime) -> dict[str, dict[str, Any]]:
+    """Write down what most nodes of each of its domains run; gives it by domain for the trail."""
     written: dict[str, dict[str, Any]] = {}
-    for domain in domains:
+    for domain in queries.domains_of(version.matrix):
         found = queries.observed_by_domain(domain, now=now)
         ObservedVersion.objects.filter(matrix_version=version, domain=domain).delete()
         ObservedVersion.objects.bulk_create(

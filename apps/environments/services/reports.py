@@ -47,11 +47,12 @@ def record_report(
     decision: no audit event.
     """
     seen = _seen(sha256, collected_at, clock.now())
-    if not is_whole:
-        facts = _with_what_stays(node_id, kind, facts)
-    mark = digest.of_value(sorted([f.component, f.standing.value, f.value, f.count or 0] for f in facts))
     held = NodeReport.objects.filter(node_id=node_id, kind=kind)
     with transaction.atomic():
+        if not is_whole:
+            held.select_for_update().first()  # what stays is what the report before it left
+            facts = _with_what_stays(node_id, kind, facts)
+        mark = digest.of_value(sorted([f.component, f.standing.value, f.value, f.count or 0] for f in facts))
         unchanged = held.filter(facts_digest=mark, reported_at__lte=seen.reported_at).update(**asdict(seen))
         changed = not unchanged and _take_changed(node_id, kind, mark, facts, seen)
         if unchanged or changed:
@@ -64,25 +65,21 @@ def _with_what_stays(node_id: int, kind: str, facts: Sequence[ComponentFact]) ->
 
     Of a component that a node has one of the new version replaces the old; of one that it has several of both stay.
     """
-    held = [
-        ComponentFact(
+    held = {
+        (row.component, row.standing, row.value): ComponentFact(
             component=row.component, value=row.value, standing=Standing(row.standing), count=row.count
         )
         for row in NodeFact.objects.filter(node_id=node_id, kind=kind, until__isnull=True)
-    ]
-    counts = {(one.component, one.standing, one.value): one.count for one in held}
-    said = [
-        replace(one, count=counts.get((one.component, one.standing, one.value[:_VALUE_LIMIT]), one.count))
-        for one in facts
-    ]
-    stated = {(one.component, one.standing, one.value[:_VALUE_LIMIT]) for one in facts}
-    replaced = {(one.component, one.standing) for one in facts if not component(one.component).is_multiple}
-    return said + [
-        one
-        for one in held
-        if (one.component, one.standing, one.value) not in stated
-        and (one.component, one.standing) not in replaced
-    ]
+    }
+    said = {_key(fact): fact for fact in facts}
+    replaced = {key[:2] for key, fact in said.items() if not component(fact.component).is_multiple}
+    confirmed = [replace(fact, count=held[key].count) if key in held else fact for key, fact in said.items()]
+    return confirmed + [fact for key, fact in held.items() if key not in said and key[:2] not in replaced]
+
+
+def _key(fact: ComponentFact) -> tuple[str, str, str]:
+    """By which a fact is known among those that hold of one node and kind."""
+    return fact.component, fact.standing.value, fact.value[:_VALUE_LIMIT]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +169,7 @@ def _take_changed(node_id: int, kind: str, mark: str, facts: Sequence[ComponentF
 
 def _change_facts(node_id: int, kind: str, facts: Sequence[ComponentFact], sha256: str, at: datetime) -> None:
     """End the facts that are no longer said, and begin those that are new."""
-    wanted = {(fact.component, fact.standing.value, fact.value[:_VALUE_LIMIT]): fact for fact in facts}
+    wanted = {_key(fact): fact for fact in facts}
     current = {
         (row.component, row.standing, row.value): row
         for row in NodeFact.objects.filter(node_id=node_id, kind=kind, until__isnull=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.catalogue.engine.components import Component, RuleKind, component, components
+from apps.catalogue.engine.components import Component, RuleKind, component, components, laid_over
 from apps.catalogue.engine.versions import Scheme
 from apps.core.errors import Invalid
 from apps.core.verdicts import Verdict
@@ -16,7 +16,6 @@ from apps.environments.engine.compat import (
     RuleReason,
     RuleResult,
     built_in_rules,
-    check,
     check_versions,
     read_rules,
     versions_of,
@@ -169,7 +168,9 @@ def test_a_matrix_is_checked_by_the_versions_it_asks_for() -> None:
         entry_for(component("cuda_of_torch"), "13.0"),
     ]
 
-    assert [result.rule for result in check(entries) if result.is_broken] == ["driver-runs-cuda-of-torch"]
+    assert [result.rule for result in check_versions(versions_of(entries)) if result.is_broken] == [
+        "driver-runs-cuda-of-torch"
+    ]
 
 
 def test_the_built_in_rules_name_only_components_of_the_catalogue() -> None:
@@ -200,10 +201,11 @@ def test_a_team_adds_rules_for_its_own_stack() -> None:
 
 def test_a_component_of_a_team_is_compared_by_its_own_scheme() -> None:
     rules = read_rules([{"id": "agent", "then": [{"component": "agent", "is": "at_least", "value": "1.9"}]}])
-    catalogue = {"agent": Component(id="agent", label="Agent", scheme=Scheme.DOTTED_NUMERIC)}
+    own = Component(id="agent", label="Agent", scheme=Scheme.DOTTED_NUMERIC)
 
-    assert check_versions({"agent": ["1.10"]}, rules, catalogue=catalogue)[0].verdict is Verdict.PASS
     assert check_versions({"agent": ["1.10"]}, rules)[0].verdict is Verdict.UNKNOWN
+    with laid_over(lambda: {"agent": own}):
+        assert check_versions({"agent": ["1.10"]}, rules)[0].verdict is Verdict.PASS
 
 
 WRONG = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from apps.catalogue.engine.components import Component, RuleKind, component
+from apps.catalogue.engine.components import Component, RuleKind, component, laid_over
 from apps.catalogue.engine.versions import Scheme
 from apps.core.verdicts import Verdict
 from apps.environments.engine.draft import Draft, NoteKind, from_reports
@@ -95,7 +95,8 @@ def test_what_is_not_checked_by_default_is_left_out() -> None:
 
 def test_a_component_of_a_team_is_drafted_by_its_own_scheme() -> None:
     own = Component(id="agent", label="Agent", scheme=Scheme.DOTTED_NUMERIC, rule=RuleKind.AT_LEAST)
-    (entry,) = from_reports([node("a", agent="1.10")], catalogue={"agent": own}).entries
+    with laid_over(lambda: {"agent": own}):
+        (entry,) = from_reports([node("a", agent="1.10")]).entries
 
     assert (entry.rule, entry.scheme, entry.values) == (RuleKind.AT_LEAST, Scheme.DOTTED_NUMERIC, ("1.10",))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from apps.catalogue.engine.components import Component, component
+from apps.catalogue.engine.components import component
 from apps.catalogue.engine.version_tables import VersionTables, shipped_tables
 from apps.catalogue.engine.versions import at_least, compare, identical, parse, same_branch
 from apps.core.verdicts import Verdict
@@ -28,7 +28,6 @@ __all__ = [
     "RuleReason",
     "RuleResult",
     "built_in_rules",
-    "check",
     "check_versions",
     "read_rules",
     "shipped_rows",
@@ -91,31 +90,19 @@ def versions_of(entries: Sequence[MatrixEntry]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def check(
-    entries: Sequence[MatrixEntry],
-    rules: Sequence[CompatibilityRule] | None = None,
-    *,
-    catalogue: Mapping[str, Component] | None = None,
-) -> tuple[RuleResult, ...]:
-    """Hold what a matrix asks for against rules; arguments and result as of `check_versions`."""
-    return check_versions(versions_of(entries), rules, catalogue=catalogue)
-
-
 def check_versions(
     versions: Versions,
     rules: Sequence[CompatibilityRule] | None = None,
     *,
-    catalogue: Mapping[str, Component] | None = None,
     tables: VersionTables | None = None,
 ) -> tuple[RuleResult, ...]:
     """Hold versions against rules (the built-in ones unless given); rules that do not apply are left out.
 
     versions: component to raw versions, several where a matrix allows several or units differ: each must
-    fit. catalogue: components of a team that the built-in catalogue does not know. tables: what lookups look
-    into, as a team has it; the shipped ones unless given.
+    fit. tables: what lookups look into, as a team has it; the shipped ones unless given.
     """
     stated = {name: tuple(values) for name, values in versions.items() if values}
-    checker = _Checker(stated, catalogue or {}, tables or shipped_tables())
+    checker = _Checker(stated, tables or shipped_tables())
     results = (checker.result(rule) for rule in (built_in_rules() if rules is None else rules))
     return tuple(result for result in results if result is not None)
 
@@ -123,14 +110,8 @@ def check_versions(
 class _Checker:
     """One set of versions, ready to be asked about clauses."""
 
-    def __init__(
-        self,
-        stated: Mapping[str, tuple[str, ...]],
-        catalogue: Mapping[str, Component],
-        tables: VersionTables,
-    ) -> None:
+    def __init__(self, stated: Mapping[str, tuple[str, ...]], tables: VersionTables) -> None:
         self._stated = stated
-        self._catalogue = catalogue
         self._tables = tables
 
     def result(self, rule: CompatibilityRule) -> RuleResult | None:
@@ -189,7 +170,7 @@ class _Checker:
         return tuple(dict.fromkeys(value for values in found for value in values or ())), RuleReason.HOLDS
 
     def _fits(self, clause: Clause, text: str, expected: Sequence[str]) -> bool | None:
-        known = self._catalogue.get(clause.component) or component(clause.component)
+        known = component(clause.component)
         version = parse(text, known.scheme)
         others = [parse(value, known.scheme) for value in expected]
         if clause.relation is Relation.EQUAL:
