@@ -10,7 +10,6 @@ from apps.environments.services.drafting import (
     set_entry,
 )
 from apps.environments.services.drift import (
-    check_domain,
     compare_domain,
     keep_check,
     request_check,
@@ -26,7 +25,6 @@ from apps.environments.services.reports import Repeat, record_report, record_unc
 __all__ = [
     "Repeat",
     "assign_finding",
-    "check_domain",
     "clear_compatibility_rule",
     "compare_domain",
     "draft_from_file",

@@ -66,11 +66,6 @@ def request_due_checks(*, actor: Actor) -> int:
     return len(due)
 
 
-def check_domain(*, domain_id: int) -> DriftCheck:
-    """Compare a domain with its matrix in force and write it down; see `compare_domain` and `keep_check`."""
-    return keep_check(compare_domain(domain_id=domain_id))
-
-
 def compare_domain(*, domain_id: int) -> Comparison:
     """Hold a domain against its matrix in force, and its cluster's beneath.
 

@@ -15,7 +15,7 @@ from apps.core.verdicts import Verdict
 from apps.environments import services as environments
 from apps.environments.queries import newest_check
 from tests import factories
-from tests.apps.environments.support import report
+from tests.apps.environments.support import check_drift, report
 
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/catalogue/components/"
@@ -156,9 +156,9 @@ def test_a_minor_component_only_warns(set_field, cluster, bo, actor_for):
     environments.lock_matrix(actor=actor_for(bo), version_id=draft.pk, expected_version=1)
     report(node, nccl="2.25.1")
 
-    plain = environments.check_domain(domain_id=domain.pk).verdict
+    plain = check_drift(domain).verdict
     with laid_over(queries.components_in_force):
-        minor = environments.check_domain(domain_id=domain.pk).verdict
+        minor = check_drift(domain).verdict
 
     assert (plain, minor) == ("fail", "warn")
 

@@ -1,11 +1,16 @@
-"""A domain of four nodes, for tests of environments."""
+"""A domain of four nodes and its matrix, for tests of environments."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from apps.environments import services
+from apps.environments.models import MatrixVersion
 from apps.fleet.models import Cluster, Domain, Node
 from tests import factories
+from tests.apps.environments.support import report
 
 
 @pytest.fixture
@@ -17,3 +22,16 @@ def domain(cluster: Cluster) -> Domain:
 def nodes(domain: Domain) -> list[Node]:
     """n1 to n4 in the domain, in this order."""
     return [factories.node(domain.cluster, f"n{place}", domain=domain, index=place) for place in range(1, 5)]
+
+
+@pytest.fixture
+def draft(nodes: list[Node], domain: Domain, actor_for: Any, bo: Any) -> MatrixVersion:
+    """Drafted from what all four nodes report alike."""
+    for node in nodes:
+        report(node)
+    return services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+
+
+@pytest.fixture
+def locked(draft: MatrixVersion, actor_for: Any, bo: Any) -> MatrixVersion:
+    return services.lock_matrix(actor=actor_for(bo), version_id=draft.pk, expected_version=1)

@@ -1,4 +1,4 @@
-"""Reports for tests: what nodes of a domain say, without files."""
+"""Reports for tests: what nodes of a domain say, without files; and checks of it, without a job."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from datetime import datetime
 
 from apps.environments import services
 from apps.environments.engine.facts import ComponentFact, Standing
-from apps.fleet.models import Node
+from apps.environments.models import DriftCheck
+from apps.fleet.models import Domain, Node
 
 VERSIONS = {
     "gpu_driver": "570.86.15",
@@ -30,3 +31,8 @@ def report(
     said = {**(VERSIONS if versions is None else versions), **changed}
     facts = [ComponentFact(component=name, value=value, standing=standing) for name, value in said.items()]
     return services.record_report(node_id=node.pk, kind=kind, facts=facts, sha256=sha256, collected_at=at)
+
+
+def check_drift(domain: Domain) -> DriftCheck:
+    """The domain held against its matrix in force, and written down."""
+    return services.keep_check(services.compare_domain(domain_id=domain.pk))

@@ -10,29 +10,17 @@ from django.utils import translation
 
 from apps.environments import queries, services
 from apps.environments.filters import FindingFilter
-from apps.environments.models import DriftFinding, MatrixVersion
+from apps.environments.models import DriftFinding
 from tests import factories
-from tests.apps.environments.support import report
+from tests.apps.environments.support import check_drift, report
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def draft(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> MatrixVersion:
-    for node in nodes:
-        report(node)
-    return services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
-
-
-@pytest.fixture
-def locked(draft: Any, actor_for: Any, bo: Any) -> MatrixVersion:
-    return services.lock_matrix(actor=actor_for(bo), version_id=draft.pk, expected_version=1)
-
-
-@pytest.fixture
 def drifted(locked: Any, domain: Any, nodes: Any) -> Any:
     report(nodes[2], nccl="2.25.1")
-    return services.check_domain(domain_id=domain.pk)
+    return check_drift(domain)
 
 
 def _page(client: Any, name: str, *args: Any, query: str = "") -> str:
@@ -155,7 +143,7 @@ def test_all_findings_of_a_node_become_one_change(
     drifted: Any, domain: Any, nodes: Any, client_of: Any, bo: Any, page_of: str, link: str
 ) -> None:
     report(nodes[2], nccl="2.25.1", gpu_driver="560.1.1")
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
 
     page = _page(client_of(bo), page_of, domain.pk)
 
@@ -325,7 +313,7 @@ def test_the_drift_page_needs_as_many_queries_for_many_findings(
     def grow() -> None:
         for node in nodes[:2]:
             report(node, nccl="2.24.1", gpu_driver="565.57.01")
-        services.check_domain(domain_id=domain.pk)
+        check_drift(domain)
 
     assert_constant_queries(lambda: _page(client, "drift", domain.pk), grow)
 

@@ -8,11 +8,11 @@ import pytest
 from django.urls import reverse
 
 from apps.core.rights import TokenScope
-from apps.environments import services, urls
+from apps.environments import urls
 from apps.environments.api.urls import urlpatterns
 from apps.environments.models import CompatibilityEdit, DriftFinding
 from tests import factories
-from tests.apps.environments.support import report
+from tests.apps.environments.support import check_drift
 
 pytestmark = pytest.mark.django_db
 
@@ -71,12 +71,9 @@ CASES = [
 
 
 @pytest.fixture
-def there(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> dict[str, Any]:
+def there(draft: Any, nodes: Any, domain: Any) -> dict[str, Any]:
     """A draft, a check and an open finding, by the names that addresses use."""
-    for node in nodes:
-        report(node)
-    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
-    check = services.check_domain(domain_id=domain.pk)
+    check = check_drift(domain)
     finding = DriftFinding.objects.create(
         domain=domain,
         node=nodes[0],

@@ -15,7 +15,7 @@ from apps.environments.models import (
     NodeReport,
     ObservedVersion,
 )
-from tests.apps.environments.support import VERSIONS, report
+from tests.apps.environments.support import VERSIONS, check_drift, report
 from tests.callers import actor_for
 from tests.support.races import at_once
 
@@ -66,7 +66,7 @@ def test_a_check_beside_a_retirement_is_of_before_or_of_after(draft: Any, domain
     actor = actor_for(bo)
 
     checked, retired = at_once(
-        lambda: services.check_domain(domain_id=domain.pk).verdict,
+        lambda: check_drift(domain).verdict,
         lambda: (
             services.retire_matrix(
                 actor=actor, version_id=locked.pk, expected_version=locked.version, reason="wrong"
@@ -77,14 +77,14 @@ def test_a_check_beside_a_retirement_is_of_before_or_of_after(draft: Any, domain
     assert retired == "retired"
     check = DriftCheck.objects.get()
     assert (checked, check.matrix_version_id) in (("pass", locked.pk), ("unknown", None))
-    assert services.check_domain(domain_id=domain.pk).verdict == "unknown"
+    assert check_drift(domain).verdict == "unknown"
 
 
 def test_two_checks_at_once_open_each_finding_once(draft: Any, domain: Any, reported: Any, bo: Any) -> None:
     services.lock_matrix(actor=actor_for(bo), version_id=draft.pk, expected_version=1)
     report(reported[0], nccl="2.25.1")
 
-    results = at_once(*[lambda: services.check_domain(domain_id=domain.pk).verdict] * 3)
+    results = at_once(*[lambda: check_drift(domain).verdict] * 3)
 
     assert results == ["fail"] * 3
     assert (DriftCheck.objects.count(), DriftFinding.objects.count()) == (1, 1)

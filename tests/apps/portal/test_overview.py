@@ -14,7 +14,6 @@ from apps.changes.services.drafting import Content
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.verdicts import Verdict
-from apps.environments import services as environments
 from apps.environments.models import DriftFinding
 from apps.fleet import services as fleet
 from apps.fleet.models import Domain, HoldKind, Node
@@ -24,6 +23,7 @@ from apps.launches.models import Evaluation, SignOff
 from apps.portal.queries import decided, fleet_figures, needs_me, search
 from apps.portal.queries.cluster_summary import domain_summaries
 from tests import factories
+from tests.apps.environments.support import check_drift
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def drifting(cluster: Any) -> Any:
     factories.locked_matrix(domain)
     node = Node.objects.get(domain=domain, name="sn-03")
     factories.report(node, gpu_driver="535.161.08", nccl="2.18.1")
-    environments.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     return domain
 
 

@@ -10,7 +10,7 @@ from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.environments import queries, services
 from apps.environments.models import Matrix
 from tests import factories
-from tests.apps.environments.support import report
+from tests.apps.environments.support import check_drift, report
 
 pytestmark = pytest.mark.django_db
 
@@ -70,7 +70,7 @@ def test_the_matrix_of_the_domain_wins_where_both_state_a_component(
         report(node, nccl="2.25.1")
 
     intent = queries.intent_of(domain)
-    check = services.check_domain(domain_id=domain.pk)
+    check = check_drift(domain)
 
     asked = {entry.component: entry.values for entry in intent.entries}
     assert asked == {"nccl": ("2.25.1",), "os": ("Ubuntu 22.04.5 LTS",)}
@@ -86,7 +86,7 @@ def test_what_only_the_cluster_asks_for_is_a_finding_too(
     for node in nodes:
         report(node, os="Kylin V10")
 
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
 
     found = queries.open_findings(domain=domain).filter(component="os")
     assert {(row.kind, row.intended, row.reported) for row in found} == {
@@ -98,11 +98,11 @@ def test_a_new_version_beneath_makes_another_check(
     wide: Any, nodes: Any, domain: Any, actor_for: Any, bo: Any
 ) -> None:
     _locked(actor_for(bo), domain_id=domain.pk, text="component,rule,values\nnccl,exact,2.26.2\n")
-    first = services.check_domain(domain_id=domain.pk)
+    first = check_drift(domain)
     draft = services.draft_from_version(actor=actor_for(bo), version_id=wide.pk)
     services.lock_matrix(actor=actor_for(bo), version_id=draft.pk, expected_version=1)
 
-    second = services.check_domain(domain_id=domain.pk)
+    second = check_drift(domain)
 
     assert (first.wide_version_id, second.wide_version_id) == (wide.pk, draft.pk)
     assert first.input_digest == second.input_digest  # it asks for the same
@@ -141,7 +141,7 @@ def test_the_page_says_which_matrix_wins(
     wide: Any, nodes: Any, domain: Any, actor_for: Any, bo: Any, client_of: Any
 ) -> None:
     own = _locked(actor_for(bo), domain_id=domain.pk, text="component,rule,values\nnccl,exact,2.26.2\n")
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     said = "Where both state a component, the matrix of the domain wins."
 
     for address in (f"domains/{domain.pk}/drift/", f"versions/{own.pk}/"):
@@ -154,7 +154,7 @@ def test_the_page_says_that_the_matrix_beneath_changed_since_the_check(
     wide: Any, nodes: Any, domain: Any, actor_for: Any, bo: Any, client_of: Any
 ) -> None:
     _locked(actor_for(bo), domain_id=domain.pk, text="component,rule,values\nnccl,exact,2.26.2\n")
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     address, said = f"/environment/domains/{domain.pk}/drift/", "has changed since the newest check"
     before = client_of(bo).get(address).content.decode()
     draft = services.draft_from_version(actor=actor_for(bo), version_id=wide.pk)

@@ -15,13 +15,6 @@ from tests import factories
 from tests.apps.environments.support import report
 
 
-@pytest.fixture
-def draft(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> Any:
-    for node in nodes:
-        report(node)
-    return services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
-
-
 def test_a_draft_asks_for_what_most_nodes_report(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> None:
     for node in nodes[:3]:
         report(node)

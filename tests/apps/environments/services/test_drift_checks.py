@@ -15,18 +15,9 @@ from apps.environments.engine.facts import Standing
 from apps.environments.models import DriftCheck, DriftFinding, EnvironmentPolicy, NodeReport
 from apps.jobs.models import Job
 from tests import factories
-from tests.apps.environments.support import report
+from tests.apps.environments.support import check_drift, report
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def locked(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> Any:
-    """A locked matrix that all four nodes match."""
-    for node in nodes:
-        report(node)
-    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
-    return services.lock_matrix(actor=actor_for(bo), version_id=draft.pk, expected_version=1)
 
 
 def _open(domain: Any) -> list[tuple[str, str, str, str, str]]:
@@ -35,7 +26,7 @@ def _open(domain: Any) -> list[tuple[str, str, str, str, str]]:
 
 
 def test_matching_nodes_pass_with_one_group(locked: Any, domain: Any) -> None:
-    check = services.check_domain(domain_id=domain.pk)
+    check = check_drift(domain)
 
     assert (check.verdict, check.finding_count, check.node_count) == ("pass", 0, 4)
     assert [len(group["nodes"]) for group in check.groups] == [4]
@@ -46,7 +37,7 @@ def test_the_node_that_differs_is_found_with_intended_and_reported(
 ) -> None:
     report(nodes[2], nccl="2.25.1")
 
-    check = services.check_domain(domain_id=domain.pk)
+    check = check_drift(domain)
 
     assert check.verdict == "fail"
     assert _open(domain) == [("n3", "nccl", "drift", "2.26.2", "2.25.1")]
@@ -57,12 +48,12 @@ def test_a_finding_seen_again_keeps_its_first_time_and_is_resolved_once_gone(
     locked: Any, domain: Any, nodes: Any
 ) -> None:
     report(nodes[2], nccl="2.25.1")
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     first = DriftFinding.objects.get()
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     again = DriftFinding.objects.get()
     report(nodes[2])
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     gone = DriftFinding.objects.get()
 
     assert again.first_seen_at == first.first_seen_at
@@ -73,10 +64,10 @@ def test_a_finding_seen_again_keeps_its_first_time_and_is_resolved_once_gone(
 def test_a_check_that_finds_the_same_is_counted_and_not_repeated(
     locked: Any, domain: Any, nodes: Any
 ) -> None:
-    first = services.check_domain(domain_id=domain.pk)
-    second = services.check_domain(domain_id=domain.pk)
+    first = check_drift(domain)
+    second = check_drift(domain)
     report(nodes[0], nccl="2.25.1")
-    third = services.check_domain(domain_id=domain.pk)
+    third = check_drift(domain)
 
     assert (second.pk, second.times, second.first_checked_at) == (first.pk, 2, first.first_checked_at)
     assert second.checked_at > first.checked_at
@@ -86,7 +77,7 @@ def test_a_check_that_finds_the_same_is_counted_and_not_repeated(
 def test_an_older_comparison_does_not_overwrite_a_newer_one(locked: Any, domain: Any, nodes: Any) -> None:
     early = services.compare_domain(domain_id=domain.pk)
     report(nodes[0], nccl="2.25.1")
-    late = services.check_domain(domain_id=domain.pk)
+    late = check_drift(domain)
 
     assert services.keep_check(early) == late
     assert len(_open(domain)) == 1
@@ -95,7 +86,7 @@ def test_an_older_comparison_does_not_overwrite_a_newer_one(locked: Any, domain:
 def test_without_a_matrix_nothing_is_evaluated(nodes: Any, domain: Any) -> None:
     report(nodes[0])
 
-    check = services.check_domain(domain_id=domain.pk)
+    check = check_drift(domain)
 
     assert (check.verdict, check.matrix_version) == ("unknown", None)
 
@@ -103,7 +94,7 @@ def test_without_a_matrix_nothing_is_evaluated(nodes: Any, domain: Any) -> None:
 def test_one_node_that_reports_nonsense_leaves_the_rest_judged(locked: Any, domain: Any, nodes: Any) -> None:
     report(nodes[1], {"gpu_driver": "ERR!", "nccl": "?", "gpu_vbios": "N/A", "os": ""})
 
-    check = services.check_domain(domain_id=domain.pk)
+    check = check_drift(domain)
 
     verdicts = {tuple(group["nodes"]): group["verdict"] for group in check.groups}
     assert verdicts[("n1", "n3", "n4")] == "pass"
@@ -117,7 +108,7 @@ def test_a_loaded_library_that_no_package_declares_is_a_finding_of_its_own(
     report(nodes[0], {"nccl": "2.26.2"}, kind="nccl_tests", at=now)
     report(nodes[0], {"nccl": "2.27.3"}, kind="collect_env", standing=Standing.DECLARED, at=now)
 
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
 
     assert _open(domain) == [("n1", "nccl", "loaded_differs", "2.27.3", "2.26.2")]
 
@@ -129,7 +120,7 @@ def test_two_kinds_of_evidence_that_contradict_each_other_are_a_finding(
         report(nodes[0], {"gpu_driver": "565.57.01"}, kind="dcgm_metrics")
         report(nodes[0])
 
-    check = services.check_domain(domain_id=domain.pk)
+    check = check_drift(domain)
 
     assert check.verdict == "warn"
     assert _open(domain) == [
@@ -142,7 +133,7 @@ def test_a_node_that_moves_to_another_domain_takes_its_findings_along(
 ) -> None:
     other = factories.domain(domain.cluster, "other")
     report(nodes[0], nccl="2.25.1")
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     copy = services.draft_from_file(
         actor=actor_for(bo), domain_id=other.pk, text="component,values\nnccl,2.26.2\n", file_format="csv"
     )
@@ -150,8 +141,8 @@ def test_a_node_that_moves_to_another_domain_takes_its_findings_along(
     nodes[0].domain = other
     nodes[0].save()
 
-    services.check_domain(domain_id=other.pk)
-    services.check_domain(domain_id=domain.pk)
+    check_drift(other)
+    check_drift(domain)
 
     assert [(row[0], row[1]) for row in _open(other) if row[2] == "drift" and row[1] == "nccl"] == [
         ("n1", "nccl")
@@ -172,7 +163,7 @@ def test_a_cluster_says_how_old_a_report_may_be(
     )
     NodeReport.objects.filter(node=nodes[3]).update(reported_at=clock.now() - timedelta(hours=2))
 
-    check = services.check_domain(domain_id=domain.pk)
+    check = check_drift(domain)
 
     assert check.verdict == "unknown"
     assert {row.reason for row in queries.open_findings(domain=domain)} == {"report_too_old"}
@@ -231,7 +222,7 @@ def test_a_finding_is_given_to_somebody_of_the_cluster(
     locked: Any, domain: Any, nodes: Any, actor_for: Any, bo: Any, chen: Any, eve: Any, vic: Any
 ) -> None:
     report(nodes[2], nccl="2.25.1")
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     finding = DriftFinding.objects.get()
 
     given = services.assign_finding(actor=actor_for(bo), finding_id=finding.pk, owner_id=chen.pk)
@@ -247,7 +238,7 @@ def test_a_resolved_finding_is_given_to_nobody(
     locked: Any, domain: Any, nodes: Any, actor_for: Any, bo: Any
 ) -> None:
     report(nodes[2], nccl="2.25.1")
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     DriftFinding.objects.update(resolved_at=clock.now())
 
     with pytest.raises(Conflict):
@@ -255,9 +246,9 @@ def test_a_resolved_finding_is_given_to_nobody(
 
 
 def test_old_history_goes_and_the_newest_check_stays(locked: Any, domain: Any, nodes: Any) -> None:
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     report(nodes[2], nccl="2.25.1")
-    services.check_domain(domain_id=domain.pk)
+    check_drift(domain)
     DriftCheck.objects.update(checked_at=clock.now() - timedelta(days=1000))
 
     assert services.thin_history()["checks"] == 1

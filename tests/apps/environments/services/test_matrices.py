@@ -17,13 +17,6 @@ from tests.apps.environments.support import report
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def draft(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> MatrixVersion:
-    for node in nodes:
-        report(node)
-    return services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
-
-
 def _lock(actor: Any, version: MatrixVersion, **more: Any) -> MatrixVersion:
     return services.lock_matrix(
         actor=actor, version_id=version.pk, expected_version=more.pop("expected_version", 1), **more
