@@ -145,4 +145,4 @@ def _change(
 
 def set_health(*, node_ids: Iterable[int], health: NodeHealth) -> int:
     """Write down what the health rules make of nodes. Returns for how many that is news. No decision, no event."""
-    return Node.objects.filter(pk__in=list(node_ids)).exclude(health=health).update(health=health)
+    return Node.objects.filter(pk__in=node_ids).exclude(health=health).update(health=health)

@@ -46,13 +46,12 @@ def heaviest(classes: Iterable[ActionClass]) -> ActionClass:
     return max(classes, key=_ORDER.index, default=ActionClass.NONE)
 
 
-def escalated(action_class: ActionClass, *, earlier: int) -> ActionClass:
-    """One step up where the same fault came back on the same device.
+def escalated(action_class: ActionClass, *, came_back: bool) -> ActionClass:
+    """One step up where the same fault came back on the same device, soon after it was resolved.
 
-    earlier: how often it was resolved there within the time that is watched. Restart becomes reset, reset becomes
-    reboot, reboot becomes repair, repair becomes a case with the vendor.
+    Restart becomes reset, reset becomes reboot, reboot becomes repair, repair becomes a case with the vendor.
     """
-    if action_class not in _STEPS or not earlier:
+    if action_class not in _STEPS or not came_back:
         return action_class
     return _ORDER[_ORDER.index(action_class) + 1]
 

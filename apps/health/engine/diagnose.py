@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from apps.evidence.engine.source import Line, Source
@@ -56,22 +56,19 @@ class Diagnosis:
     lines: int
 
 
-def diagnose_text(text: str, items: Sequence[KnowledgeItem] | None = None) -> Diagnosis:
+def diagnose_text(text: str) -> Diagnosis:
     """Diagnose a pasted text."""
-    return diagnose_lines(
-        (Line(number, line) for number, line in enumerate(text.splitlines(), start=1)), items
-    )
+    return _diagnose(Line(number, line) for number, line in enumerate(text.splitlines(), start=1))
 
 
-def diagnose_source(source: Source, items: Sequence[KnowledgeItem] | None = None) -> Diagnosis:
+def diagnose_source(source: Source) -> Diagnosis:
     """Diagnose a file of any size; it is streamed. Raises Unreadable for an empty or binary file."""
-    return diagnose_lines(source.lines(), items)
+    return _diagnose(source.lines())
 
 
-def diagnose_lines(lines: Iterable[Line], items: Sequence[KnowledgeItem] | None = None) -> Diagnosis:
-    """Diagnose lines; items: the knowledge of the portal unless given. Memory does not grow with the log."""
-    known = knowledge() if items is None else tuple(items)
-    seen = [_Seen(item) for item in known]
+def _diagnose(lines: Iterable[Line]) -> Diagnosis:
+    """Memory does not grow with the log."""
+    seen = [_Seen(item) for item in knowledge()]
     index = _index(seen)
     count = 0
     for line in lines:

@@ -10,23 +10,21 @@ NEEDED = 2
 WINDOW = 3
 
 
-def settled(
-    current: Verdict, newest_last: Sequence[Verdict], *, needed: int = NEEDED, window: int = WINDOW
-) -> Verdict:
+def settled(current: Verdict, newest_last: Sequence[Verdict]) -> Verdict:
     """The state after the newest observation.
 
     current: the state so far; unknown before the first decision. newest_last: observations, oldest first.
-    A fail needs `needed` fails among the last `window` observations; a warn needs as many that are warn or
+    A fail needs NEEDED fails among the last WINDOW observations; a warn needs as many that are warn or
     worse; a pass as many passes. Unknown (a time-out) counts for nothing: it is neither failure nor health,
     but a window full of it is unknown. Where nothing is decided, the state stays.
     """
-    recent = list(newest_last)[-window:]
-    if recent.count(Verdict.FAIL) >= needed:
+    recent = list(newest_last)[-WINDOW:]
+    if recent.count(Verdict.FAIL) >= NEEDED:
         return Verdict.FAIL
-    if recent.count(Verdict.FAIL) + recent.count(Verdict.WARN) >= needed:
+    if recent.count(Verdict.FAIL) + recent.count(Verdict.WARN) >= NEEDED:
         return Verdict.WARN
-    if recent.count(Verdict.PASS) >= needed:
+    if recent.count(Verdict.PASS) >= NEEDED:
         return Verdict.PASS
-    if len(recent) >= window and all(verdict is Verdict.UNKNOWN for verdict in recent):
+    if len(recent) >= WINDOW and all(verdict is Verdict.UNKNOWN for verdict in recent):
         return Verdict.UNKNOWN
     return current

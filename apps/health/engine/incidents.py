@@ -31,25 +31,25 @@ class Incident:
     devices: tuple[str, ...]
 
 
-def incidents_of(faults: Iterable[Fault], *, quiet_s: float = QUIET_S) -> tuple[Incident, ...]:
+def incidents_of(faults: Iterable[Fault]) -> tuple[Incident, ...]:
     """The incidents of each host, in order. Faults without a time are told apart by nothing: one incident."""
     by_host: dict[str, list[Fault]] = defaultdict(list)
     for fault in faults:
         by_host[fault.host].append(fault)
     found: list[Incident] = []
     for host in sorted(by_host):
-        found += [_incident(host, group) for group in _groups(by_host[host], quiet_s)]
+        found += [_incident(host, group) for group in _groups(by_host[host])]
     return tuple(found)
 
 
-def _groups(faults: Sequence[Fault], quiet_s: float) -> list[list[Fault]]:
+def _groups(faults: Sequence[Fault]) -> list[list[Fault]]:
     timed = sorted(
         (fault for fault in faults if fault.at_s is not None), key=lambda fault: (fault.at_s, fault.line)
     )
     groups: list[list[Fault]] = []
     for fault in timed:
         before = groups[-1][-1].at_s if groups else None
-        if before is None or fault.at_s is None or fault.at_s - before >= quiet_s:
+        if before is None or fault.at_s is None or fault.at_s - before >= QUIET_S:
             groups.append([])
         groups[-1].append(fault)
     untimed = sorted((fault for fault in faults if fault.at_s is None), key=lambda fault: fault.line)

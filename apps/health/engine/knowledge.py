@@ -58,15 +58,18 @@ def knowledge() -> tuple[KnowledgeItem, ...]:
     return tuple(_item(row) for row in safe_yaml.load(_DATA.read_text(encoding="utf-8"))["items"])
 
 
-def search(words: str, items: Sequence[KnowledgeItem] | None = None) -> tuple[KnowledgeItem, ...]:
+def search(words: str) -> tuple[KnowledgeItem, ...]:
     """Items that hold every one of the words, in any language and case; those with a word in the title first."""
     wanted = words.casefold().split()
-    found = [
-        item
-        for item in (knowledge() if items is None else items)
-        if all(word in _haystack(item) for word in wanted)
-    ]
+    found = [item for item in knowledge() if all(word in _haystack(item) for word in wanted)]
     return tuple(sorted(found, key=lambda item: -sum(word in _title(item) for word in wanted)))
+
+
+def items_about(*, kind: str, code: int) -> tuple[KnowledgeItem, ...]:
+    """Items that show themselves by a fault: those of its Xid; of another kind, such as sxid, those that name it."""
+    if kind == "xid":
+        return tuple(item for item in knowledge() if code in item.xids)
+    return tuple(item for item in knowledge() if any(kind in phrase for phrase in item.phrases))
 
 
 def _title(item: KnowledgeItem) -> str:

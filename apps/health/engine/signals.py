@@ -179,17 +179,18 @@ def _nvlink_errors(device: str, errors: Mapping[str, Mapping[str, float]]) -> It
 
 def _from_dcgm_metrics(facts: Mapping[str, Any]) -> Iterator[Signal]:
     for gpu in facts.get("by_gpu") or ():
-        device = str(gpu.get("pci") or gpu.get("uuid") or gpu.get("gpu") or "")
+        named = str(gpu.get("pci") or gpu.get("uuid") or gpu.get("gpu") or "")
+        device = pci_address(named) or named
         known = [
             (_plain_metric(str(sample.get("metric"))), sample)
             for sample in gpu.get("samples") or ()
             if sample.get("value") is not None and not sample.get("mig_instance")
         ]
-        yield from _dcgm_figures(pci_address(device) or device, known)
+        yield from _dcgm_figures(device, known)
         values = {metric: float(sample["value"]) for metric, sample in known}
         for name, (part, wholes) in DCGM_SHARES.items():
             whole = next((values[key] for key in map(_plain_metric, wholes) if key in values), None)
-            yield from _share(pci_address(device) or device, name, values.get(_plain_metric(part)), whole, "")
+            yield from _share(device, name, values.get(_plain_metric(part)), whole, "")
 
 
 def _plain_metric(name: str) -> str:

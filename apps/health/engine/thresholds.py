@@ -135,10 +135,7 @@ def _limit(row: Mapping[str, Any], key: str, pointer: str, errors: list[FieldErr
     return float(value)
 
 
-def observe(
-    signals: Iterable[Signal],
-    rules: Iterable[HealthRule] | None = None,
-) -> tuple[Observation, ...]:
+def observe(signals: Iterable[Signal], rules: Iterable[HealthRule] | None = None) -> tuple[Observation, ...]:
     """Hold signals against rules (the built-in ones unless given).
 
     A signal without a rule gives nothing; so does a rule without a signal: silence is no pass.

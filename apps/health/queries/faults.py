@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -44,12 +44,22 @@ def states_visible(actor: Actor) -> QuerySet[HealthState]:
     return rows if scopes is None else rows.filter(node__cluster__scope_id__in=scopes)
 
 
-def health_of(node_id: int) -> NodeHealth:
-    """The health of a node: faulty, sub-healthy, healthy; unknown where nothing was ever observed."""
-    faults = open_faults(node_ids=[node_id])
-    verdicts = set(HealthState.objects.filter(node_id=node_id).values_list("verdict", flat=True))
-    if Verdict.FAIL in verdicts or faults.filter(cordon=True).exists():
+def health_of(node_ids: Collection[int]) -> dict[int, NodeHealth]:
+    """The health of nodes: faulty, sub-healthy, healthy; unknown where nothing was ever observed."""
+    said: dict[int, set[str]] = {node_id: set() for node_id in node_ids}
+    states = HealthState.objects.filter(node_id__in=node_ids).values_list("node_id", "verdict")
+    for node_id, verdict in states.distinct():
+        said[node_id].add(verdict)
+    faults = FaultRecord.objects.filter(node_id__in=node_ids, resolved_at__isnull=True)
+    for node_id, cordon, severity in faults.values_list("node_id", "cordon", "severity"):
+        if cordon or severity != "info":
+            said[node_id].add(Verdict.FAIL if cordon else Verdict.WARN)
+    return {node_id: _health(verdicts) for node_id, verdicts in said.items()}
+
+
+def _health(verdicts: set[str]) -> NodeHealth:
+    if Verdict.FAIL in verdicts:
         return NodeHealth.FAULTY
-    if Verdict.WARN in verdicts or faults.exclude(severity="info").exists():
+    if Verdict.WARN in verdicts:
         return NodeHealth.SUB_HEALTHY
     return NodeHealth.HEALTHY if Verdict.PASS in verdicts else NodeHealth.UNKNOWN

@@ -10,8 +10,10 @@ from django.utils.translation import gettext as _
 from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
-from apps.fleet.models import Domain, Node
-from apps.health.models import MaintenanceTask
+from apps.fleet.models import Domain, LifeCycle
+from apps.health.models import HealthState, MaintenanceTask
+
+_HEAT = ("gpu-temperature", "memory-temperature", "npu-temperature")  # what a failing cooling shows in
 
 
 def tasks_visible(actor: Actor) -> QuerySet[MaintenanceTask]:
@@ -19,12 +21,19 @@ def tasks_visible(actor: Actor) -> QuerySet[MaintenanceTask]:
     return _visible(actor).filter(retired_at__isnull=True)
 
 
-def downgrade_paths(actor: Actor, nodes: QuerySet[Node]) -> QuerySet[MaintenanceTask]:
-    """Upkeep that says what to do when the cooling of these nodes fails."""
-    written = tasks_visible(actor).exclude(downgrade_path="")
-    return written.filter(
-        Q(domain__in=nodes.order_by().values("domain"))
-        | Q(domain__isnull=True, cluster__in=nodes.order_by().values("cluster"))
+def downgrade_paths(actor: Actor, bad: QuerySet[HealthState]) -> QuerySet[MaintenanceTask]:
+    """Upkeep that says what to do when the cooling fails, of where a node in use runs hot.
+
+    bad: figures beyond their limits.
+    """
+    hot = bad.filter(rule__in=_HEAT).exclude(node__life_cycle=LifeCycle.RETIRED).order_by()
+    return (
+        tasks_visible(actor)
+        .exclude(downgrade_path="")
+        .filter(
+            Q(domain__in=hot.values("node__domain"))
+            | Q(domain__isnull=True, cluster__in=hot.values("node__cluster"))
+        )
     )
 
 

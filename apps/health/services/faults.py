@@ -9,9 +9,10 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
 from apps.core.rights import Right, TokenScope
-from apps.fleet.services import set_health
+from apps.fleet.models import Node
 from apps.health import queries
 from apps.health.models import FaultRecord
+from apps.health.services.standing import lock_nodes, renew_health
 
 
 @decision
@@ -23,12 +24,13 @@ def resolve_fault(*, actor: Actor, fault_id: int, resolution: str) -> FaultRecor
         raise Invalid(
             _("say what was done"), errors=[FieldError(pointer="/resolution", message=_("a text is needed"))]
         )
+    lock_nodes(Node.objects.filter(pk=fault.node_id))
     moved = FaultRecord.objects.filter(pk=fault_id, resolved_at__isnull=True).update(
         resolved_at=clock.now(), resolved_by_id=actor.person_id, resolution=resolution.strip()[:300]
     )
     if not moved:
         raise Conflict(_("the fault is resolved already"), code="fault_state")
-    set_health(node_ids=[fault.node_id], health=queries.health_of(fault.node_id))
+    renew_health([fault.node_id])
     fault.refresh_from_db()
     record(
         actor=actor,

@@ -22,6 +22,7 @@ from apps.health.engine.signals import signals_in
 from apps.health.engine.thresholds import Observation, observe
 from apps.health.models import FaultRecord, HealthState
 from apps.health.services.quarantine import quarantine_by_policy
+from apps.health.services.standing import lock_nodes, renew_health
 
 EVENTS_KEPT = 200
 WATCHED = timedelta(days=7)  # a fault that comes back within this time after it was resolved needs more
@@ -45,12 +46,12 @@ def record_reading(*, node_id: int, reading: Reading, sha256: str, at: datetime)
     _keep_states(node_id, observations, sha256, at)
     for fault in faults:
         _keep_fault(node_id, fault, sha256, at)
-    set_health(node_ids=[node_id], health=queries.health_of(node_id))
+    renew_health([node_id])
     quarantine_by_policy(node_id=node_id)
     return len(observations) + len(faults)
 
 
-def forget_stale_health(*, batch: int = 500) -> int:
+def forget_stale_health() -> int:
     """Nodes that nothing was observed on for too long are unknown, never healthy. Returns how many changed.
 
     A device that its node has not named for as long, while it went on about others, is there no more: what was
@@ -60,10 +61,7 @@ def forget_stale_health(*, batch: int = 500) -> int:
     _forget_gone(before)
     fresh = HealthState.objects.filter(node=OuterRef("pk"), observed_at__gte=before)
     stale = Node.objects.in_use().filter(~Exists(fresh), health=NodeHealth.HEALTHY)
-    changed = 0
-    while ids := list(stale.values_list("pk", flat=True)[:batch]):
-        changed += set_health(node_ids=ids, health=NodeHealth.UNKNOWN)
-    return changed
+    return set_health(node_ids=stale.values("pk"), health=NodeHealth.UNKNOWN)
 
 
 def _forget_gone(before: datetime) -> None:
@@ -71,8 +69,10 @@ def _forget_gone(before: datetime) -> None:
     others = HealthState.objects.filter(node=OuterRef("node"), rule=OuterRef("rule"), observed_at__gte=before)
     gone = HealthState.objects.filter(Exists(others), observed_at__lt=before)
     for node_id in sorted(set(gone.values_list("node_id", flat=True))):
-        gone.filter(node_id=node_id).delete()
-        set_health(node_ids=[node_id], health=queries.health_of(node_id))
+        with transaction.atomic():
+            lock_nodes(Node.objects.filter(pk=node_id))
+            gone.filter(node_id=node_id).delete()
+            renew_health([node_id])
 
 
 def _keep_states(node_id: int, observations: Sequence[Observation], sha256: str, at: datetime) -> None:
@@ -153,11 +153,11 @@ def _keep_fault(node_id: int, fault: Fault, sha256: str, at: datetime) -> None:
     records = list(FaultRecord.objects.filter(**place))
     if any(_knows(record, fault, sha256) for record in records):
         return
-    earlier = [record for record in records if record.resolved_at and record.resolved_at >= at - WATCHED]
+    came_back = any(record.resolved_at and record.resolved_at >= at - WATCHED for record in records)
     said = {
         "severity": fault.severity,
         "action": fault.action[:40],
-        "action_class": escalated(fault.action_class, earlier=len(earlier)).value,
+        "action_class": escalated(fault.action_class, came_back=came_back).value,
         "cordon": fault.cordon,
         "text": fault.text[:400],
         "line": fault.line,

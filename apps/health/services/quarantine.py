@@ -15,6 +15,7 @@ from apps.fleet.services import take_holds
 from apps.health import queries
 from apps.health.engine.quarantine import HeldBack, Step
 from apps.health.models import HealthPolicy
+from apps.health.services.standing import lock_nodes
 
 
 def quarantine_by_policy(*, node_id: int) -> Hold | None:
@@ -26,9 +27,8 @@ def quarantine_by_policy(*, node_id: int) -> Hold | None:
     if not queries.policy_of(node.cluster_id).automatic_quarantine:
         return None
     with transaction.atomic():
-        if (
-            node.domain_id is not None
-        ):  # nodes of one domain are taken out one by one, so that the share holds
+        if node.domain_id is not None:
+            # Nodes of one domain are taken out one by one, so that the share holds.
             Domain.objects.select_for_update().get(pk=node.domain_id)
         (found,) = queries.proposals_for([node])
         proposal = found.proposal
@@ -80,7 +80,7 @@ def set_policy(
             before=before,
             after=after,
         )
-    ill = Node.objects.in_use().filter(cluster=cluster, health=NodeHealth.FAULTY).order_by("pk")
-    for node in ill if automatic_quarantine else ():
-        quarantine_by_policy(node_id=node.pk)
+    if automatic_quarantine:
+        for node_id in lock_nodes(Node.objects.in_use().filter(cluster=cluster, health=NodeHealth.FAULTY)):
+            quarantine_by_policy(node_id=node_id)
     return queries.policy_of(cluster_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 from django.utils.translation import gettext as _
@@ -14,10 +15,10 @@ from apps.core.errors import FieldError, Invalid, Missing, Stale
 from apps.core.rights import Right
 from apps.core.seen import write_seen
 from apps.fleet.models import Cluster, Node
-from apps.fleet.services import set_health
 from apps.health import queries
 from apps.health.engine.thresholds import Direction, HealthRule, built_in_rules, verdict_of
 from apps.health.models import HealthState, RuleSetting
+from apps.health.services.standing import lock_nodes, renew_health
 
 
 @decision
@@ -74,22 +75,25 @@ def _settle_anew(rule: HealthRule, cluster_id: int | None) -> None:
         own = RuleSetting.objects.filter(rule=rule.id, cluster__isnull=False)
         nodes = nodes.exclude(cluster_id__in=own.values("cluster_id"))
     states = HealthState.objects.filter(rule=rule.id, node__in=nodes)
-    touched = sorted(set(states.values_list("node_id", flat=True)))
-    if not rule.is_enabled:
-        states.delete()
+    touched = lock_nodes(Node.objects.filter(pk__in=states.values("node")))
+    if rule.is_enabled:
+        _judge(rule, states)
     else:
-        _judge(rule, list(states))
-    for node_id in touched:
-        set_health(node_ids=[node_id], health=queries.health_of(node_id))
+        states.delete()
+    renew_health(touched)
 
 
-def _judge(rule: HealthRule, states: list[HealthState]) -> None:
+def _judge(rule: HealthRule, states: Iterable[HealthState]) -> None:
+    changed = []
     for state in states:
-        verdict = verdict_of(rule, float("nan") if state.value is None else state.value)
+        verdict = verdict_of(rule, float("nan") if state.value is None else state.value).value
+        if {state.verdict, *state.recent} == {verdict}:
+            continue
         if verdict != state.verdict:
-            state.verdict, state.since = verdict.value, clock.now()
-        state.recent = [verdict.value]
-    HealthState.objects.bulk_update(states, ["recent", "verdict", "since"], batch_size=100)
+            state.verdict, state.since = verdict, clock.now()
+        state.recent = [verdict]
+        changed.append(state)
+    HealthState.objects.bulk_update(changed, ["recent", "verdict", "since"], batch_size=100)
 
 
 def _check(rule: HealthRule, warn: float | None, fail: float | None, reason: str) -> None:

@@ -60,22 +60,20 @@ def plan_upkeep(
 
 
 @decision
-def plan_usual_upkeep(
-    *, actor: Actor, cluster_id: int, domain_id: int | None = None
-) -> list[MaintenanceTask]:
+def plan_usual_upkeep(*, actor: Actor, cluster_id: int) -> list[MaintenanceTask]:
     """The usual calendar of a liquid-cooled room: coolant weekly, fittings monthly, cold plates quarterly.
 
-    What of it is on the calendar there already stays as it is.
+    What of it is on the calendar of the whole cluster already stays as it is.
     """
-    there = MaintenanceTask.objects.filter(
-        cluster_id=cluster_id, domain_id=domain_id, retired_at__isnull=True
-    )
+    # One at a time: of two each would find the calendar empty.
+    cluster = Cluster.objects.select_for_update(no_key=True).get(pk=cluster_id)
+    _may_write(actor, cluster.scope_id)
+    there = MaintenanceTask.objects.filter(cluster=cluster, domain__isnull=True, retired_at__isnull=True)
     planned = set(there.values_list("kind", flat=True))
     return [
         plan_upkeep(
             actor=actor,
             cluster_id=cluster_id,
-            domain_id=domain_id,
             kind=kind.value,
             title=str(kind.label).capitalize(),
             every_days=days,

@@ -30,7 +30,7 @@ from apps.fleet.services import hold_node
 from apps.health import filters, forms, queries, services
 from apps.health.engine.actions import class_of
 from apps.health.engine.faults import switch_meaning
-from apps.health.engine.knowledge import KnowledgeItem, knowledge
+from apps.health.engine.knowledge import items_about
 from apps.health.engine.thresholds import built_in_rules
 from apps.health.models import FaultRecord
 from apps.health.words import (
@@ -48,7 +48,6 @@ from apps.health.words import (
 
 _FIGURES_SHOWN = 40
 _DOWNGRADES_SHOWN = 5
-_HEAT = ("gpu-temperature", "memory-temperature", "npu-temperature")  # what a failing cooling shows in
 _PLAIN_UNITS = frozenset({"flag", "count", "code"})  # say nothing beside a figure
 
 
@@ -90,9 +89,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             _proposal(one, may_write=actor.may(Right.OPERATE, one.node.cluster.scope_id))
             for one in queries.proposals(actor, cluster_id=cluster.pk if cluster else None)
         ],
-        "downgrades": queries.downgrade_paths(
-            actor, nodes.filter(pk__in=states.filter(rule__in=_HEAT).order_by().values("node"))
-        )[:_DOWNGRADES_SHOWN],
+        "downgrades": queries.downgrade_paths(actor, states)[:_DOWNGRADES_SHOWN],
         "recovered": queries.recovered(nodes)[:_FIGURES_SHOWN],
         "overdue": (tasks.filter(cluster=cluster) if cluster else tasks).count(),
         "may_administrate": cluster is not None and actor.may(Right.ADMIN, cluster.scope_id),
@@ -165,13 +162,6 @@ def _causes(known: XidCode) -> dict[str, Any]:
     }
 
 
-def _shows(item: KnowledgeItem, row: FaultRecord) -> bool:
-    """Whether a fault of this code is one of the things that an item is known by."""
-    if row.kind == "xid":
-        return row.code in item.xids
-    return any(row.kind in phrase for phrase in item.phrases)
-
-
 def _title(row: FaultRecord) -> str:
     if row.kind == "xid":
         known = xid_codes().get(row.code)
@@ -209,8 +199,7 @@ def _fault_page(request: HttpRequest, row: FaultRecord, form: forms.ResolveForm)
         "switch_meaning": switch_meaning(switch) if switch else "",
         "items": [
             {"id": item.id, "title": item.title.in_language(language)}
-            for item in knowledge()
-            if _shows(item, row)
+            for item in items_about(kind=row.kind, code=row.code)
         ],
         "others": queries.open_faults(node_ids=[row.node_id]).exclude(pk=row.pk)[:10],
         "form": form,

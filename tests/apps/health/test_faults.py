@@ -186,17 +186,15 @@ def test_other_kinds_have_no_faults() -> None:
     assert faults_in(Reading(kind="nvidia_smi_q", facts={"events": [{"code": 79}]})) == ()
 
 
-@pytest.mark.parametrize(
-    ("earlier", "expected"), [(0, ActionClass.RESET), (1, ActionClass.REBOOT), (5, ActionClass.REBOOT)]
-)
-def test_a_repeat_goes_one_step_up(earlier: int, expected: ActionClass) -> None:
-    assert escalated(ActionClass.RESET, earlier=earlier) is expected
+@pytest.mark.parametrize(("came_back", "expected"), [(False, ActionClass.RESET), (True, ActionClass.REBOOT)])
+def test_a_repeat_goes_one_step_up(came_back: bool, expected: ActionClass) -> None:
+    assert escalated(ActionClass.RESET, came_back=came_back) is expected
 
 
 def test_steps_end_with_the_vendor_and_nothing_needs_no_step() -> None:
-    assert escalated(ActionClass.DRAIN_REPAIR, earlier=1) is ActionClass.CONTACT_VENDOR
-    assert escalated(ActionClass.CONTACT_VENDOR, earlier=9) is ActionClass.CONTACT_VENDOR
-    assert escalated(ActionClass.NONE, earlier=9) is ActionClass.NONE
+    assert escalated(ActionClass.DRAIN_REPAIR, came_back=True) is ActionClass.CONTACT_VENDOR
+    assert escalated(ActionClass.CONTACT_VENDOR, came_back=True) is ActionClass.CONTACT_VENDOR
+    assert escalated(ActionClass.NONE, came_back=True) is ActionClass.NONE
     assert heaviest([]) is ActionClass.NONE
 
 
