@@ -17,6 +17,7 @@ from apps.catalogue.engine.overlays import Confidence, Kind
 from apps.catalogue.engine.versions import Scheme
 from apps.core.errors import Invalid
 from apps.environments.engine.facts import component_facts
+from apps.evidence.engine.reading import Unreadable
 from apps.evidence.engine.registry import read
 from apps.evidence.engine.source import Source
 from tests import factories
@@ -30,6 +31,15 @@ CONDA = (
     "# packages in environment at /opt/conda:\n#\n# Name                    Version                   Build  Channel\n"
     "foo_core         2.21.5          py310_0    conda-forge\npytorch    2.8.0    py3.10_cuda12.8_0    pytorch\n"
 )
+PIP_JSON = '[{"name": "foo-core", "version": "2.21.5"}, {"name": "torch", "version": "2.8.0"}]\n'
+CONDA_JSON = """[
+  {
+    "build_string": "py310_0",
+    "name": "foo-core",
+    "version": "2.21.5"
+  }
+]
+"""
 COLLECT_ENV = (
     "PyTorch version: 2.8.0\nIs debug build: False\n\n[pip3] foo-core==2.21.5\n[conda] Could not collect\n"
 )
@@ -43,7 +53,7 @@ def stated(text: str, *packages: str, scheme: Scheme = Scheme.DOTTED_NUMERIC) ->
     return [(fact.standing.value, fact.value) for fact in facts if fact.component == "foo"]
 
 
-@pytest.mark.parametrize("text", [DPKG, RPM, PIP, FREEZE, CONDA, COLLECT_ENV])
+@pytest.mark.parametrize("text", [DPKG, RPM, PIP, FREEZE, CONDA, PIP_JSON, CONDA_JSON, COLLECT_ENV])
 def test_a_component_is_found_by_the_name_of_its_package(text: str) -> None:
     assert stated(text, "libfoo2", "foo-core") == [("declared", "2.21.5")]
 
@@ -76,6 +86,18 @@ def test_a_package_with_two_versions_is_warned_of() -> None:
     reading = read(Source.of_text(FREEZE + "torch==2.9.0\n"))
     assert [(one.code, one.line) for one in reading.warnings] == [("package_repeated", 5)]
     assert reading.facts["torch"] == "2.8.0"
+
+
+def test_json_says_whose_list_it_is_and_what_is_no_package_in_it() -> None:
+    assert read(Source.of_text(CONDA_JSON)).facts["manager"] == "conda"
+    reading = read(Source.of_text(PIP_JSON.replace("]", ', {"name": "bar"}]')))
+    assert (reading.facts["manager"], reading.facts["packages"]) == ("pip", 2)
+    assert [one.code for one in reading.warnings] == ["package_not_understood"]
+
+
+def test_json_that_is_cut_is_refused() -> None:
+    with pytest.raises(Unreadable):
+        read(Source.of_text(PIP_JSON[:60]))
 
 
 def test_what_is_no_package_is_warned_of() -> None:
