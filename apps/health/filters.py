@@ -9,17 +9,17 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.core.filtering import WholeNumberFilter, of_cluster
 from apps.core.status import VERDICT_CHOICES
+from apps.health.engine.faults import KIND_NAMES
 from apps.health.models import FaultRecord, HealthState, MaintenanceTask, Upkeep
 from apps.health.words import SEVERITIES
 
 _STATES = [("open", _("open")), ("resolved", _("resolved"))]
-_FAULT_KINDS = [("xid", "Xid"), ("sxid", "SXid")]
 
 
 class FaultFilter(django_filters.FilterSet):
     cluster = of_cluster("node__cluster")
     node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
-    kind = django_filters.ChoiceFilter(choices=_FAULT_KINDS, label=_("Kind"))
+    kind = django_filters.ChoiceFilter(choices=[*KIND_NAMES.items()], label=_("Kind"))
     code = WholeNumberFilter(label=_("Code"))
     severity = django_filters.ChoiceFilter(choices=[*SEVERITIES.items()], label=_("Severity"))
     state = django_filters.ChoiceFilter(choices=_STATES, method="in_state", label=_("State"))

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Person
 from apps.fleet.models import Cluster, Domain, Node
+from apps.health.engine.faults import KIND_NAMES
 
 
 class HealthState(models.Model):
@@ -36,7 +37,7 @@ class FaultRecord(models.Model):
     """A fault that a node's log reported, folded over repetitions until somebody or a repair resolves it."""
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="+")
-    kind = models.CharField(max_length=10)  # xid or sxid
+    kind = models.CharField(max_length=10)  # one of FaultKind
     code = models.PositiveIntegerField()
     device = models.CharField(max_length=60, blank=True)
     severity = models.CharField(max_length=10)
@@ -67,7 +68,12 @@ class FaultRecord(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.code} on {self.node}"
+        return f"{self.name} on {self.node}"
+
+    @property
+    def name(self) -> str:
+        """What it is called: Xid 79."""
+        return f"{KIND_NAMES[self.kind]} {self.code}"
 
 
 class HealthPolicy(models.Model):

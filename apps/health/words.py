@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.health.engine.actions import class_of
 from apps.health.engine.diagnose import Symptom
+from apps.health.engine.faults import KIND_NAMES
 from apps.health.engine.knowledge import Cause, KnowledgeItem
 from apps.health.engine.thresholds import HealthRule
 
@@ -192,7 +193,7 @@ def rule_why(rule: HealthRule) -> Word:
 def reason_text(code: str) -> Word:
     """A reason of a proposal in words: `rule:port-down` by the rule's name, `xid:79` as Xid 79."""
     kind, _colon, rest = code.partition(":")
-    return rule_title(rest) if kind == "rule" else f"{kind.capitalize().replace('Sx', 'SX')} {rest}"
+    return rule_title(rest) if kind == "rule" else f"{KIND_NAMES.get(kind, kind)} {rest}"
 
 
 def told_item(item: KnowledgeItem) -> dict[str, Any]:

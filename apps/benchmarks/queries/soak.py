@@ -44,14 +44,6 @@ def _breaks(node_ids: list[int], began: datetime) -> list[str]:
         observed_at__gte=began,
         since__lte=ends_at(began),
     ).select_related("node")
-    found = [
-        say(
-            "%(what)s on %(node)s",
-            what=f"{'SXid' if one.kind == 'sxid' else 'Xid'} {one.code}",
-            node=one.node.name,
-        )
-        for one in faults
-        if one.kind == "sxid" or one.code in links
-    ]
-    found += [say("%(what)s on %(node)s", what=one.rule, node=one.node.name) for one in degraded]
-    return list(dict.fromkeys(found))
+    found = [(one.name, one.node.name) for one in faults if one.kind == "sxid" or one.code in links]
+    found += [(one.rule, one.node.name) for one in degraded]
+    return [say("%(what)s on %(node)s", what=what, node=node) for what, node in dict.fromkeys(found)]

@@ -23,6 +23,9 @@ class FaultKind(StrEnum):
     SXID = "sxid"
 
 
+KIND_NAMES: Mapping[str, str] = {FaultKind.XID: "Xid", FaultKind.SXID: "SXid"}  # as logs write them
+
+
 class DecidedBy(StrEnum):
     """What the action rests on: our table, the words of the driver (Xid 154), or the severity in the message."""
 

@@ -25,7 +25,6 @@ _NOT_WELL = (
     (NodeHealth.UNKNOWN, Verdict.UNKNOWN),
     (NodeHealth.SUB_HEALTHY, Verdict.WARN),
 )
-_KINDS = {"xid": "Xid", "sxid": "SXid"}
 
 
 def nodes_healthy(subject: Subject) -> Found:
@@ -51,7 +50,7 @@ def _not_well(subject: Subject, nodes: Sequence[Node], *, health: NodeHealth, ve
     page = f"{reverse('health:overview')}?cluster={subject.launch.cluster.slug}"
     proofs = [
         Proof(
-            label=f"{_KINDS.get(fault.kind, fault.kind)} {fault.code}, {fault.node.name}",
+            label=f"{fault.name}, {fault.node.name}",
             url=reverse("health:fault", args=[fault.pk]),
             sha256=fault.sha256,
         )
