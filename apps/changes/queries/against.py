@@ -10,7 +10,7 @@ from apps.environments.engine.rules import MatrixEntry, Outcome, judge
 from apps.environments.models import MatrixVersion
 from apps.environments.queries import intent_of
 
-_HELD = (RuleKind.UNIFORM, RuleKind.NOT_CHECKED)  # rules that name no version which a change could go against
+_NAMES_NO_VERSION = (RuleKind.UNIFORM, RuleKind.NOT_CHECKED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ def against_matrix(change: Change) -> list[AgainstMatrix]:
     found = []
     for entry in intent.entries:
         by = intent.wide if entry.component in intent.of_wide else intent.version
-        if by is None or entry.rule in _HELD or not entry.values:
+        if by is None or entry.rule in _NAMES_NO_VERSION or not entry.values:
             continue
         unfit = [
             value

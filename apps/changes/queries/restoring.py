@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -174,21 +174,20 @@ def _preview(
         changes=tuple(others),
         unknown=tuple(node.name for node in nodes if node.pk not in wanted) if restores is None else (),
         restarts=tuple(sorted({row[1] for row in rows if row[2] != row[3] and _needs_restart(row[1])})),
-        older_firmware=tuple(
-            sorted(
-                {
-                    name
-                    for pk, parts in wanted.items()
-                    for name, values in parts.items()
-                    if _is_older_firmware(name, values, versions.get(pk, {}).get(name))
-                }
-            )
-        ),
+        older_firmware=_older_firmware(wanted, versions),
     )
 
 
 def _needs_restart(component_id: str) -> bool:
     return component(component_id).area in ("driver", "firmware", "system")
+
+
+def _older_firmware(wanted: Wanted, versions: Mapping[int, Mapping[str, Reported]]) -> tuple[str, ...]:
+    back = [(pk, name, values) for pk, parts in wanted.items() for name, values in parts.items()]
+    older = {
+        name for pk, name, values in back if _is_older_firmware(name, values, versions.get(pk, {}).get(name))
+    }
+    return tuple(sorted(older))
 
 
 def _is_older_firmware(component_id: str, back: Sequence[str], reported: Reported | None) -> bool:

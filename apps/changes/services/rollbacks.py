@@ -62,14 +62,7 @@ def start_rollback(
     if not wishes:
         raise Conflict(say("no node differs from %(good)s", good=good), code="nothing_differs")
     change = _begin(
-        actor,
-        person_id,
-        domain,
-        f"Back to {good}",
-        reason,
-        wishes,
-        restores_version=good,
-        origin=origin,
+        person_id, domain, f"Back to {good}", reason, wishes, restores_version=good, origin=origin
     )
     for failed in stuck:
         fleet.transfer_holds(actor=actor, from_owner=failed.owner, to_owner=change.owner, reason=str(change))
@@ -102,7 +95,7 @@ def roll_back_change(*, actor: Actor, change_id: int, expected_version: int, rea
         ended_at=clock.now(),
         ended_reason=reason.strip(),
     )
-    change = _begin(actor, person_id, origin.domain, f"Undo {origin}", reason, wishes, reverses=origin)
+    change = _begin(person_id, origin.domain, f"Undo {origin}", reason, wishes, reverses=origin)
     fleet.transfer_holds(actor=actor, from_owner=origin.owner, to_owner=change.owner, reason=str(change))
     _hold_rest(actor, change, wishes)
     moves.note(actor, "change.rolled_back", origin, reason=reason, after={"rollback": change.pk})
@@ -149,7 +142,6 @@ def _wishes(versions: restoring.Wanted) -> dict[int, list[Wish]]:
 
 
 def _begin(
-    actor: Actor,
     person_id: int,
     domain: Domain,
     title: str,
