@@ -103,9 +103,8 @@ def is_loaded() -> bool:
 def is_in_use() -> bool:
     """Whether this portal is used for real: it has a fleet of its own, or its demonstration was removed."""
     if Cluster.objects.exists():
-        return Cluster.objects.filter(
-            is_demo=False
-        ).exists()  # a load that died leaves a part of the demonstration
+        # What is not whole of the demonstration is of a load that died.
+        return Cluster.objects.filter(is_demo=False).exists()
     return AuditEvent.objects.filter(action=demo_removal.REMOVED).exists()
 
 

@@ -163,15 +163,14 @@ def test_a_trigger_that_says_something_else_than_its_guard_is_replaced() -> None
     triggers.put_in_place(using="default")
 
     with connection.cursor() as cursor:
-        cursor.execute(*_definition_of(guard.name))
+        cursor.execute(DEFINITION[connection.vendor], [guard.name])
         assert "1 = 2" not in cursor.fetchone()[0]
 
 
-def _definition_of(name: str) -> tuple[str, list[str]]:
-    text = "SELECT sql FROM sqlite_master WHERE name = %s"
-    return (text if connection.vendor == "sqlite" else "SELECT prosrc FROM pg_proc WHERE proname = %s"), [
-        name
-    ]
+DEFINITION = {
+    "sqlite": "SELECT sql FROM sqlite_master WHERE name = %s",
+    "postgresql": "SELECT prosrc FROM pg_proc WHERE proname = %s",
+}
 
 
 KEPT = {guard.table: guard.message for guard in triggers.all_guards() if guard.event == "DELETE"}

@@ -13,7 +13,7 @@ from apps.portal.services import demo
 _LOADED = """The demonstration fleet is loaded already; its passwords were shown when it was loaded.
 New ones: stop the portal or open another shell, and run  .venv/bin/python manage.py load_demo --new-passwords"""
 
-_IN_USE = """This portal is in use, so it starts without loading the demonstration fleet."""
+_IN_USE = "This portal is in use, so it starts without loading the demonstration fleet."
 
 
 class Command(BaseCommand):
@@ -25,7 +25,6 @@ class Command(BaseCommand):
             action="store_true",
             help="give the people of a loaded demonstration new passwords, and print them once",
         )
-
         parser.add_argument(
             "--unless-in-use",
             action="store_true",
