@@ -304,13 +304,12 @@ def _model_of_config(text: str) -> ModelSpec:
         message = say("config.json, line %(line)s: %(fault)s", **place)
         raise Invalid(message, errors=[FieldError(pointer="/config", message=message)]) from error
     except Invalid as error:
-        problems = [
-            FieldError(
-                pointer="/config",
-                message=say("%(where)s: %(what)s", where=p.pointer, what=p.message)
-                if p.pointer
-                else p.message,
-            )
-            for p in error.errors
-        ]
+        problems = [FieldError(pointer="/config", message=_placed(problem)) for problem in error.errors]
         raise Invalid(error.message, errors=problems) from error
+
+
+def _placed(problem: FieldError) -> str:
+    """What is wrong with a configuration, and where in it."""
+    if not problem.pointer:
+        return problem.message
+    return say("%(where)s: %(what)s", where=problem.pointer, what=problem.message)

@@ -7,16 +7,13 @@ the posterior is in closed form, so a version is a function of its runs alone: l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, log, sqrt
 
 from apps.core.errors import OutOfRange
-from apps.planning.engine.estimate import PlanInput
-from apps.planning.engine.system import Measured
 
 PRIOR_SPREAD = 0.10  # ln: how far the engine may be off on a new cluster
 NOISE_SPREAD = 0.05  # ln: from run to run
-LARGE_MESSAGE_BYTES = 2**28
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +22,6 @@ class Observation:
 
     predicted_s: float
     measured_s: float
-    label: str = ""
 
     def __post_init__(self) -> None:
         if self.predicted_s <= 0 or self.measured_s <= 0:
@@ -46,48 +42,8 @@ class Calibration:
     runs: int
 
 
-def calibrate(
-    observations: Sequence[Observation], *, prior: float = PRIOR_SPREAD, noise: float = NOISE_SPREAD
-) -> Calibration:
+def calibrate(observations: Sequence[Observation]) -> Calibration:
     """Posterior of the factor on step times: without runs it is 1, with many their geometric mean."""
-    if prior <= 0 or noise <= 0:
-        raise OutOfRange("spreads must be above zero")
-    precision = 1.0 / prior**2 + len(observations) / noise**2
-    mean = sum(o.log_ratio for o in observations) / noise**2 / precision
+    precision = 1.0 / PRIOR_SPREAD**2 + len(observations) / NOISE_SPREAD**2
+    mean = sum(o.log_ratio for o in observations) / NOISE_SPREAD**2 / precision
     return Calibration(step_scale=exp(mean), spread=sqrt(1.0 / precision), runs=len(observations))
-
-
-def apply(plan: PlanInput, calibration: Calibration) -> PlanInput:
-    """The plan predicted with the calibration; other measured figures stay."""
-    measured = replace(plan.system.measured, step_scale=calibration.step_scale)
-    return replace(plan, system=replace(plan.system, measured=measured))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BusPoint:
-    """One line of nccl-tests: message size and bus bandwidth, and whether the group left its domain."""
-
-    size_bytes: float
-    bus_bytes_per_s: float
-    across_domains: bool
-
-
-def measured_bandwidth(points: Sequence[BusPoint], *, source: str) -> Measured:
-    """Reachable bandwidths from bus-bandwidth tests: the median over large messages, inside and across."""
-    inside = [p.bus_bytes_per_s for p in points if _is_large(p) and not p.across_domains]
-    across = [p.bus_bytes_per_s for p in points if _is_large(p) and p.across_domains]
-    return Measured(
-        scale_up_bytes_per_s=_median(inside), scale_out_bytes_per_s=_median(across), source=source
-    )
-
-
-def _is_large(point: BusPoint) -> bool:
-    return point.size_bytes >= LARGE_MESSAGE_BYTES
-
-
-def _median(values: Sequence[float]) -> float | None:
-    if not values:
-        return None
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2.0

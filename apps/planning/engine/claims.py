@@ -76,9 +76,9 @@ class Judgement:
     finding: Finding
 
 
-def judge(name: str, claimed: float, implied: float, *, tolerance: float = TOLERANCE) -> Judgement:
+def judge(name: str, claimed: float, implied: float) -> Judgement:
     """Whether a claimed figure agrees with the implied one, within a relative or absolute tolerance."""
-    near = abs(claimed - implied) <= tolerance * max(1.0, abs(implied)) and claimed * implied >= 0
+    near = abs(claimed - implied) <= TOLERANCE * max(1.0, abs(implied)) and claimed * implied >= 0
     return Judgement(
         name=name,
         claimed=claimed,

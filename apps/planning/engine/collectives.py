@@ -164,9 +164,6 @@ def send_s(size_bytes: Floats, stride: Ints, net: Fabric) -> Floats:
     return net.start_s + hop + size_bytes / bandwidth
 
 
-def ring_all_reduce_s(
-    *, size_bytes: float, ranks: int, bandwidth_bytes_per_s: float, hop_s: float = 0.0
-) -> float:
-    """Closed form of a ring all-reduce: 2(n-1)/n of the buffer over the path, and 2(n-1) latencies."""
-    steps = 2 * (ranks - 1)
-    return steps / ranks * size_bytes / bandwidth_bytes_per_s + steps * hop_s
+def ring_all_reduce_s(*, size_bytes: float, ranks: int, bandwidth_bytes_per_s: float) -> float:
+    """Closed form of a ring all-reduce without its latencies: 2(n-1)/n of the buffer over the path."""
+    return 2 * (ranks - 1) / ranks * size_bytes / bandwidth_bytes_per_s

@@ -145,10 +145,9 @@ def prefill(
     *,
     prompt: int,
     batch: int = 1,
-    coefficients: Coefficients | None = None,
 ) -> PhaseTime:
     """Time to the first token: forward pass over the prompt, 2 P_active s and attention at the card's rate."""
-    c = coefficients or shipped_coefficients()
+    c = shipped_coefficients()
     model = served(model)
     card = rates(system.accelerator, serving.precision, c)
     per_token = 2.0 * (model.matmul_params() - model.vocab * model.hidden)
@@ -163,22 +162,14 @@ def prefill(
     )
 
 
-def decode(
-    model: ModelSpec,
-    system: System,
-    serving: Serving,
-    *,
-    context: int,
-    batch: int,
-    coefficients: Coefficients | None = None,
-) -> PhaseTime:
+def decode(model: ModelSpec, system: System, serving: Serving, *, context: int, batch: int) -> PhaseTime:
     """Time per output token of a batch: touched weights and the whole cache pass memory once.
 
     With pipeline stages a token passes all of them in turn, so only tp cards work on it at once.
     """
     if batch < 1 or context < 1:
         raise OutOfRange("a batch has at least one request and a context at least one token")
-    c = coefficients or shipped_coefficients()
+    c = shipped_coefficients()
     model = served(model)
     card = rates(system.accelerator, serving.precision, c)
     read = touched_params(model, float(batch)) * serving.weight_bytes
@@ -207,12 +198,12 @@ def _collectives_s(
     return model.layers * reduce_s + model.plain_layers * reduce_s + 2.0 * model.moe_layers * shuffle_s
 
 
-def balanced_batch(system: System, serving: Serving, coefficients: Coefficients | None = None) -> float:
+def balanced_batch(system: System, serving: Serving) -> float:
     """Tokens per step at which reading the weights takes as long as computing with them.
 
     peak / bandwidth x bytes / 2, with the reachable rates of both.
     """
-    card = rates(system.accelerator, serving.precision, coefficients or shipped_coefficients())
+    card = rates(system.accelerator, serving.precision, shipped_coefficients())
     return card.matrix_flops / card.memory_bytes_per_s * serving.weight_bytes / 2.0
 
 

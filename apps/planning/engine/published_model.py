@@ -24,7 +24,7 @@ def row_model(row: Mapping[str, str]) -> tuple[ModelSpec | None, list[Assumption
     known = find_model(row["model"])
     given = _given(row)
     if known is not None:
-        return _from_catalogue(known, row, given)
+        return _from_catalogue(known, given)
     lacking = [name for name in ("layers", "hidden", "heads") if name not in given]
     if row["kv_heads"] == MLA:
         lacking.append("MLA ranks")
@@ -39,7 +39,7 @@ def _given(row: Mapping[str, str]) -> dict[str, int]:
 
 
 def _from_catalogue(
-    known: CatalogueModel, row: Mapping[str, str], given: dict[str, int]
+    known: CatalogueModel, given: dict[str, int]
 ) -> tuple[ModelSpec, list[Assumption], list[str]]:
     spec = known.spec
     shape: dict[str, Any] = dict(given)

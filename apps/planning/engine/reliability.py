@@ -13,6 +13,7 @@ from apps.core.errors import OutOfRange
 from apps.planning.engine.states import CHECKPOINT_BYTES
 
 WEEK_S = 7 * 86_400.0
+PRIOR = 0.005  # failures per node and week where nobody has a history
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +51,15 @@ class FailureModel:
         return 1.0 - exp(-period_s * self.rate_per_s)
 
 
-def rate_from_history(*, failures: int, node_seconds: float, prior: float = 0.005) -> float:
-    """Probability per node and week from an own fault history, with one node-week of prior failures weighed in.
+def rate_from_history(*, failures: int, node_seconds: float) -> float:
+    """Probability per node and week from an own fault history, with one failure of the prior weighed in.
 
-    The prior counts as 1/prior node-weeks with one failure, so an empty history gives about the prior.
+    The prior counts as 1/PRIOR node-weeks with one failure, so an empty history gives about the prior.
     """
-    if failures < 0 or node_seconds < 0 or not 0 < prior < 1:
-        raise OutOfRange("a history has no negative counts, and the prior lies between 0 and 1")
+    if failures < 0 or node_seconds < 0:
+        raise OutOfRange("a history has no negative counts")
     weeks = node_seconds / WEEK_S
-    return 1.0 - exp(-(failures + 1.0) / (weeks + 1.0 / prior))
+    return 1.0 - exp(-(failures + 1.0) / (weeks + 1.0 / PRIOR))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

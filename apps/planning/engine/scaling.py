@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from apps.core.errors import OutOfRange
 from apps.planning.engine.candidates import Limits, axes
-from apps.planning.engine.coefficients import Coefficients
 from apps.planning.engine.estimate import Estimate
 from apps.planning.engine.search import SearchInput, search
 
@@ -20,18 +19,6 @@ class Shape:
     domain_size: int
     sub_domain_size: int | None = None
     convergence: float = 1.0
-
-
-def shapes_of_144() -> tuple[Shape, ...]:
-    """144 cards as one full mesh, 4 x 36 and 6 x 24 with uplinks of 1:1, 2:1 and 4:1, and hosts of 8."""
-    joined = [
-        Shape(
-            name=f"{144 // part}x{part} {ratio:g}:1", domain_size=144, sub_domain_size=part, convergence=ratio
-        )
-        for part in (36, 24)
-        for ratio in (1.0, 2.0, 4.0)
-    ]
-    return (Shape(name="full", domain_size=144), *joined, Shape(name="hosts of 8", domain_size=8))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +53,6 @@ def grow(
     *,
     limits: Limits,
     batch_per_card: float | None = None,
-    coefficients: Coefficients | None = None,
 ) -> Growth:
     """The best plan at each size, cards ascending.
 
@@ -78,7 +64,7 @@ def grow(
     points: list[Point] = []
     for size in sorted(set(sizes)):
         batch = wanted.axes.global_batch if batch_per_card is None else max(1, round(batch_per_card * size))
-        best = _best(_resized(wanted, size, batch, limits), coefficients)
+        best = _best(_resized(wanted, size, batch, limits))
         points.append(_point(size, "", best, _first(points)))
     running = [point for point in points if point.best]
     peak = max(running, key=lambda point: point.tokens_per_s, default=None)
@@ -90,9 +76,7 @@ def grow(
     )
 
 
-def compare_shapes(
-    wanted: SearchInput, shapes: Iterable[Shape], coefficients: Coefficients | None = None
-) -> tuple[Point, ...]:
+def compare_shapes(wanted: SearchInput, shapes: Iterable[Shape]) -> tuple[Point, ...]:
     """The best plan on the same cards joined in different ways; efficiency is against the first shape."""
     points: list[Point] = []
     for shape in shapes:
@@ -102,7 +86,7 @@ def compare_shapes(
             sub_domain_size=shape.sub_domain_size,
             convergence=shape.convergence,
         )
-        best = _best(replace(wanted, system=system), coefficients)
+        best = _best(replace(wanted, system=system))
         points.append(_point(wanted.system.accelerators, shape.name, best, _first(points)))
     return tuple(points)
 
@@ -134,8 +118,8 @@ def _resized(wanted: SearchInput, accelerators: int, global_batch: int, limits: 
     return replace(wanted, axes=values, fewer=(), system=replace(wanted.system, accelerators=accelerators))
 
 
-def _best(wanted: SearchInput, coefficients: Coefficients | None) -> Estimate | None:
-    found = search(replace(wanted, top=1), coefficients)
+def _best(wanted: SearchInput) -> Estimate | None:
+    found = search(replace(wanted, top=1))
     return found.best[0] if found.best else None
 
 

@@ -27,9 +27,7 @@ class StateBytes:
     optimizer: Floats
 
 
-def state_bytes(
-    parameters: RankParameters, layouts: Layouts, *, gradient_bytes: float, weight_bytes: float = WEIGHT_BYTES
-) -> StateBytes:
+def state_bytes(parameters: RankParameters, layouts: Layouts, *, gradient_bytes: float) -> StateBytes:
     """Bytes of the states; `gradient_bytes` is per parameter (4 for fp32, 2 for 16 bit).
 
     Stage 1 shards the optimizer, stage 2 the gradients too, stage 3 the weights too: dense parameters over
@@ -44,7 +42,7 @@ def state_bytes(
         return bytes_per_param * (dense + experts)
 
     return StateBytes(
-        weights=sharded(weight_bytes, 3),
+        weights=sharded(WEIGHT_BYTES, 3),
         gradients=sharded(gradient_bytes, 2),
         optimizer=sharded(OPTIMIZER_BYTES, 1),
     )

@@ -23,10 +23,7 @@ def load_json(path: str) -> object:
         stop(f"{path}: not UTF-8")
     except json.JSONDecodeError as error:
         stop(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}")
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # a number of thousands of digits, lists in lists without end
+    except (ValueError, RecursionError) as error:  # thousands of digits, or lists in lists without end
         stop(f"{path}: not JSON: {error}")
 
 

@@ -89,11 +89,11 @@ def compute(values: Values) -> Result:
             "sum_of_ranks": ranks * (ranks - 1) // 2,
         },
         "bubble": {"share": bubble_share(**pipeline), "overhead": bubble_overhead(**pipeline)},
-        "assumptions": _assumptions(values),
+        "assumptions": _assumptions(),
     }
 
 
-def _assumptions(values: Values) -> list[dict[str, Any]]:
+def _assumptions() -> list[dict[str, Any]]:
     assumed = Assumed()
     assumed.add("optimizer_bytes_per_parameter", 12, say("Adam: fp32 weights, momentum, variance"), "derived")
     assumed.add("activations", say("none"), say("come on top, and buffers and a reserve of 10 %"), "stated")

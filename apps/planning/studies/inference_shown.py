@@ -47,7 +47,7 @@ def show(values: Values, result: Result) -> list[Block]:
         *_sweep_chart(result["sweep"]),
         _phase_table(first, token),
         *_pool_table(values, result),
-        Figures(title=_("How it is computed"), figures=list(_figures(values, result))),
+        Figures(title=_("How it is computed"), figures=list(_figures(result))),
         Assumptions(rows=result["assumptions"]),
     ]
 
@@ -157,7 +157,7 @@ def _pool_table(values: Values, result: Result) -> Iterator[Table]:
     )
 
 
-def _figures(values: Values, result: Result) -> Iterator[Figure]:
+def _figures(result: Result) -> Iterator[Figure]:
     token, request = result["kv_bytes_per_token"], result["kv_bytes_per_request"]
     yield Figure(key="inference.weights", name=_("Weights"), value=show_bytes(result["weights_bytes"]))
     yield Figure(key="inference.kv_token", name=_("Cache of a token"), value=show_bytes(token))

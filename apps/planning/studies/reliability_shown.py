@@ -47,7 +47,7 @@ def show(values: Values, result: Result) -> list[Block]:
         *_notes(result),
         *_goodput_chart(modes),
         _mode_table(modes),
-        _growth_chart(values, result["growth"]),
+        _growth_chart(result["growth"]),
         Figures(title=_("How it is computed"), figures=list(_figures(result))),
         Assumptions(rows=result["assumptions"]),
     ]
@@ -123,7 +123,7 @@ def _between(simulated: Result) -> str:
     return f"{100 * simulated['low']:.1f} – {100 * simulated['high']:.1f} %"
 
 
-def _growth_chart(values: Values, growth: list[list[float]]) -> Chart:
+def _growth_chart(growth: list[list[float]]) -> Chart:
     nodes, chances = [row[0] for row in growth], [100 * row[1] for row in growth]
     return Chart(
         id="growth",

@@ -52,12 +52,6 @@ def deepspeed_json(plan: PlanInput) -> str:
     return json.dumps(deepspeed_config(plan), indent=2)
 
 
-def misplaced_options(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Options at top level that only do something inside zero_optimization."""
-    nested = ("overlap_comm", "contiguous_gradients", "reduce_bucket_size", "allgather_bucket_size")
-    return tuple(name for name in nested if name in config)
-
-
 def _paths(config: Mapping[str, Any], above: str = "") -> Iterator[str]:
     for key, value in config.items():
         yield above + key

@@ -16,7 +16,7 @@ def nodes_of(plan: PlanInput, cards_per_node: int) -> int:
     return ceil(plan.system.accelerators / cards_per_node)
 
 
-def torchrun(plan: PlanInput, *, cards_per_node: int, script: str = "pretrain_gpt.py") -> str:
+def torchrun(plan: PlanInput, *, cards_per_node: int) -> str:
     """torchrun on each host. The node rank differs per host, so it is a variable that each host sets."""
     nodes = nodes_of(plan, cards_per_node)
     options = (
@@ -26,14 +26,14 @@ def torchrun(plan: PlanInput, *, cards_per_node: int, script: str = "pretrain_gp
         Option(name="--master-addr", value='"$MASTER_ADDR"'),
         Option(name="--master-port", value=str(MASTER_PORT)),
     )
-    return command_line("torchrun", "torchrun", options, f"{script} \\\n{megatron_arguments(plan)}")
+    return command_line("torchrun", "torchrun", options, f"pretrain_gpt.py \\\n{megatron_arguments(plan)}")
 
 
-def all_reduce_perf(plan: PlanInput, *, cards_per_node: int, largest: str = "8G") -> str:
+def all_reduce_perf(plan: PlanInput, *, cards_per_node: int) -> str:
     """mpirun of nccl-tests over all cards, one process a card."""
     perf = (
         Option(name="-b", value="8"),
-        Option(name="-e", value=largest),
+        Option(name="-e", value="8G"),
         Option(name="-f", value="2"),
         Option(name="-g", value="1"),
     )
@@ -48,9 +48,7 @@ def all_reduce_perf(plan: PlanInput, *, cards_per_node: int, largest: str = "8G"
     return command_line("mpirun", "mpirun", options, f"all_reduce_perf {arguments}")
 
 
-def slurm_batch(
-    plan: PlanInput, *, cards_per_node: int, name: str = "train", script: str = "pretrain_gpt.py"
-) -> str:
+def slurm_batch(plan: PlanInput, *, cards_per_node: int) -> str:
     """A batch script: whole hosts, one task a host, torchrun in each with its own node rank.
 
     `--segment` keeps groups of hosts in one domain where the topology plugin knows blocks.
@@ -58,7 +56,7 @@ def slurm_batch(
     nodes = nodes_of(plan, cards_per_node)
     segment = max(1, min(nodes, plan.system.domain_size // cards_per_node))
     options = [
-        Option(name="--job-name", value=name),
+        Option(name="--job-name", value="train"),
         Option(name="--nodes", value=str(nodes)),
         Option(name="--ntasks-per-node", value="1"),
         Option(name="--gpus-per-node", value=str(min(cards_per_node, plan.system.accelerators))),
@@ -68,7 +66,7 @@ def slurm_batch(
         options.append(Option(name="--segment", value=str(segment)))
     require_known("sbatch", [option.name for option in options])
     header = [f"#SBATCH {o.name}" + ("" if o.value is None else f"={o.value}") for o in options]
-    launch = torchrun(plan, cards_per_node=cards_per_node, script=script)
+    launch = torchrun(plan, cards_per_node=cards_per_node)
     quoted = launch.replace("'", "'\\''")
     return "\n".join(
         [

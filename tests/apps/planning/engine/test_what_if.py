@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,22 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.core.errors import OutOfRange
-from apps.planning.engine.calibration import (
-    BusPoint,
-    Observation,
-    apply,
-    calibrate,
-    measured_bandwidth,
-)
+from apps.planning.engine.calibration import Observation, calibrate
 from apps.planning.engine.candidates import Limits
 from apps.planning.engine.coefficients import shipped_coefficients
 from apps.planning.engine.estimate import estimate
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.reading_search import read_search
-from apps.planning.engine.scaling import Shape, bottleneck, compare_shapes, grow, shapes_of_144
+from apps.planning.engine.scaling import Shape, bottleneck, compare_shapes, grow
 from apps.planning.engine.search import SearchInput
 from apps.planning.engine.sensitivity import scaled, sensitivity
-from apps.planning.engine.system import peak_flops, rates
+from apps.planning.engine.system import Measured, peak_flops, rates
 from apps.planning.engine.workload import Precision
 from tests.apps.planning.engine.plans import DEEPSEEK_V3, LLAMA_70B, changed
 
@@ -84,12 +79,18 @@ def test_a_size_at_which_nothing_fits_is_shown_as_such() -> None:
 
 @pytest.mark.parametrize("document", [LLAMA_70B, DEEPSEEK_V3], ids=["dense", "moe"])
 def test_a_full_domain_is_never_slower_and_convergence_never_faster(document: dict) -> None:
-    points = {p.shape: p.tokens_per_s for p in compare_shapes(wanted(document), shapes_of_144())}
+    joined = [
+        Shape(name=f"{part} at {ratio}:1", domain_size=144, sub_domain_size=part, convergence=ratio)
+        for part in (36, 24)
+        for ratio in (1, 2, 4)
+    ]
+    shapes = (Shape(name="full", domain_size=144), *joined, Shape(name="hosts", domain_size=8))
+    points = {p.shape: p.tokens_per_s for p in compare_shapes(wanted(document), shapes)}
     full = points["full"]
     assert all(rate <= full * (1 + 1e-9) for rate in points.values())
-    for part in ("4x36", "6x24"):
-        assert points[f"{part} 1:1"] >= points[f"{part} 2:1"] >= points[f"{part} 4:1"]
-    assert points["4x36 4:1"] >= points["6x24 4:1"]
+    for part in (36, 24):
+        assert points[f"{part} at 1:1"] >= points[f"{part} at 2:1"] >= points[f"{part} at 4:1"]
+    assert points["36 at 4:1"] >= points["24 at 4:1"]
 
 
 def test_experts_gain_more_from_a_large_domain_than_a_dense_model() -> None:
@@ -156,20 +157,10 @@ def test_many_runs_outweigh_the_prior_and_leaving_them_out_reverses_it() -> None
 def test_a_calibrated_plan_is_scaled_as_a_whole() -> None:
     plan = read_plan(LLAMA_70B)
     found = calibrate([Observation(predicted_s=10, measured_s=12)] * 5)
-    before, after = estimate(plan), estimate(apply(plan, found))
+    system = replace(plan.system, measured=Measured(step_scale=found.step_scale))
+    before, after = estimate(plan), estimate(replace(plan, system=system))
     assert after.iteration_time_s == pytest.approx(before.iteration_time_s * found.step_scale)
     assert after.memory == before.memory
-
-
-def test_bus_bandwidth_is_the_median_of_large_messages() -> None:
-    points = [
-        BusPoint(size_bytes=2**20, bus_bytes_per_s=1e9, across_domains=False),
-        BusPoint(size_bytes=2**30, bus_bytes_per_s=200e9, across_domains=False),
-        BusPoint(size_bytes=2**31, bus_bytes_per_s=220e9, across_domains=False),
-    ]
-    measured = measured_bandwidth(points, source="acceptance run")
-    assert measured.scale_up_bytes_per_s == 210e9
-    assert measured.scale_out_bytes_per_s is None
 
 
 def test_impossible_observations_are_refused() -> None:
