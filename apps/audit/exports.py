@@ -7,8 +7,8 @@ from django.http import HttpRequest, StreamingHttpResponse
 from apps.audit import queries
 from apps.audit.filters import EventFilter
 from apps.audit.services import exports
+from apps.core import form_errors
 from apps.core.actor import Actor
-from apps.core.errors import Invalid
 from apps.core.filtering import refuse_unknown
 
 
@@ -33,7 +33,7 @@ def _filtered(request: HttpRequest, actor: Actor) -> tuple[EventFilter, dict[str
     refuse_unknown(EventFilter, request.GET)
     found = EventFilter(request.GET, queryset=queries.events_visible_to(actor))
     if not found.is_valid():
-        raise Invalid("; ".join(text for texts in found.errors.values() for text in texts), code="filter")
+        raise form_errors.refused(found.form, code="filter")
     known = EventFilter.get_filters()
     return found, {name: value[:200] for name, value in request.GET.items() if value and name in known}
 

@@ -6,11 +6,16 @@ import re
 
 from django.forms import BaseForm
 
-from apps.core.errors import PortalError
+from apps.core.errors import Invalid, PortalError
 from apps.core.speech import said
 from apps.core.texts import say
 
 _FIELD = re.compile(r"/\w*")
+
+
+def refused(form: BaseForm, *, code: str = "") -> Invalid:
+    """What is wrong in a form that has no page to show it."""
+    return Invalid(" ".join(error for errors in form.errors.values() for error in errors), code=code)
 
 
 def show(form: BaseForm, error: PortalError) -> None:

@@ -6,7 +6,7 @@ Free of Django, so that engines say what they find. The catalogues of translatio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -41,7 +41,7 @@ def word(code: str) -> Text:
     return Text(code.replace("_", " "))
 
 
-def joined(separator: str, texts: list[str] | tuple[str, ...]) -> Text:
+def joined(separator: str, texts: Sequence[str]) -> Text:
     """Several sentences as one, each of which is translated on its own."""
     names = [f"part_{place}" for place in range(len(texts))]
     template = separator.replace("%", "%%").join(f"%({name})s" for name in names)

@@ -93,7 +93,7 @@ def grant_by_email(request: HttpRequest) -> HttpResponse:
     actor = actor_of(request)
     form = forms.RoleByEmailForm(request.POST, actor=actor)
     if not form.is_valid():
-        raise Invalid(" ".join(error for errors in form.errors.values() for error in errors))
+        raise form_errors.refused(form)
     made = grant_role_by_email(
         email=form.cleaned_data["email"],
         role=Role(form.cleaned_data["role"]),
@@ -135,7 +135,7 @@ def create_service_account(request: HttpRequest) -> HttpResponse:
     actor = actor_of(request)
     form = forms.ServiceAccountForm(request.POST, actor=actor, for_service=True)
     if not form.is_valid():
-        raise Invalid(" ".join(error for errors in form.errors.values() for error in errors))
+        raise form_errors.refused(form)
     made = services.create_service_account(
         name=form.cleaned_data["name"],
         role=Role(form.cleaned_data["role"]),

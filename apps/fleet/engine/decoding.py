@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from apps.core import safe_yaml
 from apps.core.errors import FieldError, Invalid
 from apps.core.foreign import why
-from apps.core.texts import say
+from apps.core.texts import joined, say
 from apps.fleet.engine.tables import SCHEMAS, Table
 
 MAX_ROWS = 500_000
@@ -212,5 +212,5 @@ def _invalid(message: str, code: str) -> Invalid:
 
 def _refuse(errors: Sequence[FieldError]) -> None:
     if errors:
-        more = say(" and %(count)s more", count=len(errors) - 1) if len(errors) > 1 else ""
-        raise Invalid(f"{errors[0].message}{more}", code="import_file", errors=errors[:_MAX_ERRORS])
+        more = [say(" and %(count)s more", count=len(errors) - 1)] if len(errors) > 1 else []
+        raise Invalid(joined("", [errors[0].message, *more]), code="import_file", errors=errors[:_MAX_ERRORS])

@@ -88,7 +88,7 @@ def map_columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     row = import_for(actor, pk)
     form = MappingForm(request.POST, row=row)
     if not form.is_valid():
-        raise Invalid("; ".join(error for errors in form.errors.values() for error in errors))
+        raise form_errors.refused(form)
     try:
         service.map_columns(
             actor=actor,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from apps.core import form_errors
 from apps.core.errors import Invalid, Missing
 from apps.core.pages import STOP_POLLING, actor_of
+from apps.core.texts import say
 from apps.fleet import queries
 from apps.fleet.engine.pool import Policy
 from apps.fleet.forms.what_ifs import FIRST_MIX, HOUR_S, POLICY_WORDS, MixedForm, MixFormSet, WhatIfForm
@@ -49,7 +50,7 @@ def what_if(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
     cluster = queries.cluster_for(actor, slug)
     job = job_for(job_id, actor=actor)
     if job.kind != service.KIND or job.scope_id != cluster.scope_id:
-        raise Missing("there is no such what-if in this cluster")
+        raise Missing(say("there is no such what-if in this cluster"))
     results = (job.result or {}).get("results", [])
     context = cluster_context(cluster) | {
         "cluster": cluster,

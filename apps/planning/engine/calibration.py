@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 
 PRIOR_SPREAD = 0.10  # ln: how far the engine may be off on a new cluster
 NOISE_SPREAD = 0.05  # ln: from run to run
@@ -25,7 +26,7 @@ class Observation:
 
     def __post_init__(self) -> None:
         if self.predicted_s <= 0 or self.measured_s <= 0:
-            raise OutOfRange("step times must be above zero")
+            raise OutOfRange(say("step times must be above zero"))
 
     @property
     def log_ratio(self) -> float:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 
 HOURS_PER_YEAR = 8766.0
 SECONDS_PER_YEAR = HOURS_PER_YEAR * 3600.0
@@ -30,10 +31,10 @@ class Prices:
 
     def __post_init__(self) -> None:
         if self.years <= 0 or self.pue < 1.0:
-            raise OutOfRange("years must be above zero and the PUE at least 1")
+            raise OutOfRange(say("years must be above zero and the PUE at least 1"))
         parts = (self.capital_per_card, self.energy_per_kwh, self.it_kw_per_card, self.upkeep_share_per_year)
         if min(parts) < 0 or not 0.0 <= self.residual_share <= 1.0 or self.interest_per_year < 0:
-            raise OutOfRange("prices must not be negative, and shares lie between 0 and 1")
+            raise OutOfRange(say("prices must not be negative, and shares lie between 0 and 1"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ class YearlyCost:
 def yearly_cost(prices: Prices, cards: int) -> YearlyCost:
     """Cost of a year: straight depreciation, interest on the mean capital bound, energy and upkeep."""
     if cards < 1:
-        raise OutOfRange("there must be at least one card")
+        raise OutOfRange(say("there must be at least one card"))
     capital = prices.capital_per_card * cards
     written_off = capital * (1.0 - prices.residual_share) / prices.years
     bound = capital * (1.0 + prices.residual_share) / 2.0
@@ -77,7 +78,7 @@ def cost_per_million_tokens(
 ) -> float:
     """Cost of a million trained tokens when the cluster always works. `goodput` is the useful share of time."""
     if tokens_per_s <= 0 or not 0.0 < goodput <= 1.0:
-        raise OutOfRange("throughput must be above zero, and goodput lie between 0 and 1")
+        raise OutOfRange(say("throughput must be above zero, and goodput lie between 0 and 1"))
     tokens_per_year = tokens_per_s * goodput * SECONDS_PER_YEAR
     return yearly_cost(prices, cards).total / tokens_per_year * 1e6
 
@@ -163,7 +164,7 @@ class Swing:
 def sensitivity(prices: Prices, cards: int, *, tokens_per_s: float, change: float = 0.2) -> tuple[Swing, ...]:
     """How the cost per million tokens moves with each price by plus and minus a share, widest first."""
     if not 0.0 < change < 1.0:
-        raise OutOfRange("the change must lie between 0 and 1")
+        raise OutOfRange(say("the change must lie between 0 and 1"))
 
     def at(name: str, factor: float) -> float:
         value = getattr(prices, name) * factor

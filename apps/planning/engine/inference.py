@@ -13,6 +13,7 @@ import numpy as np
 
 from apps.catalogue.engine.models import AttentionFlops, ModelSpec
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
 from apps.planning.engine.collectives import all_reduce_s, all_to_all_s, fabric, group
 from apps.planning.engine.system import System, rates
@@ -36,7 +37,7 @@ class Serving:
 
     def __post_init__(self) -> None:
         if self.tp < 1 or self.pp < 1 or self.weight_bytes <= 0 or self.kv_bytes <= 0:
-            raise OutOfRange("sizes of a replica must be at least 1, and bytes above zero")
+            raise OutOfRange(say("sizes of a replica must be at least 1, and bytes above zero"))
 
     @property
     def cards(self) -> int:
@@ -52,7 +53,7 @@ def weights_bytes(params: float, bytes_per_param: float = 2.0) -> float:
 def cards_for(size_bytes: float, card_bytes: float) -> int:
     """Fewest cards whose memory holds so many bytes, without any reserve."""
     if card_bytes <= 0:
-        raise OutOfRange("a card has memory")
+        raise OutOfRange(say("a card has memory"))
     return ceil(size_bytes / card_bytes)
 
 
@@ -84,7 +85,7 @@ def largest_batch(model: ModelSpec, system: System, serving: Serving, *, context
 def largest_context(model: ModelSpec, system: System, serving: Serving, *, batch: int) -> int:
     """Tokens per request that fit with `batch` requests, whole layers attending to all of them."""
     if batch < 1:
-        raise OutOfRange("a batch has at least one request")
+        raise OutOfRange(say("a batch has at least one request"))
     per_token = kv_bytes_per_token(model, serving.kv_bytes) * cache_copies(model, serving) * batch
     return max(0, int(free_for_cache_bytes(model, system, serving) / per_token))
 
@@ -168,7 +169,7 @@ def decode(model: ModelSpec, system: System, serving: Serving, *, context: int, 
     With pipeline stages a token passes all of them in turn, so only tp cards work on it at once.
     """
     if batch < 1 or context < 1:
-        raise OutOfRange("a batch has at least one request and a context at least one token")
+        raise OutOfRange(say("a batch has at least one request and a context at least one token"))
     c = shipped_coefficients()
     model = served(model)
     card = rates(system.accelerator, serving.precision, c)
@@ -241,7 +242,15 @@ def split_pools(
     context = prompt + output
     room = largest_batch(model, system, decode_layout, context=context)
     if batch > room:
-        raise OutOfRange(f"{batch} requests of {context} tokens do not fit, {room} do", largest_batch=room)
+        raise OutOfRange(
+            say(
+                "%(batch)s requests of %(context)s tokens do not fit, %(room)s do",
+                batch=batch,
+                context=context,
+                room=room,
+            ),
+            largest_batch=room,
+        )
     first = prefill(model, system, prefill_layout, prompt=prompt)
     token = decode(model, system, decode_layout, context=context, batch=batch)
     prefills = max(1, ceil(requests_per_s * first.total_s - 1e-9))
@@ -276,7 +285,7 @@ def weight_pool(
     size = weights_bytes(params, bytes_per_param)
     usable = system.capacity_bytes * (1.0 - reserve_share)
     if usable <= 0 or params <= 0:
-        raise OutOfRange("a card must have memory left, and a model parameters")
+        raise OutOfRange(say("a card must have memory left, and a model parameters"))
     domains = ceil(cards_for(size, usable) / system.domain_size)
     cards = domains * system.domain_size
     return WeightPool(cards=cards, domains=domains, weights_bytes=size, free_bytes=cards * usable - size)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from apps.catalogue.engine.accelerators import Accelerator
 from apps.catalogue.engine.models import AttentionFlops, ModelSpec
 from apps.core.errors import Invalid
-from apps.core.texts import say
+from apps.core.texts import joined, say
 from apps.planning.engine.estimate import RECOMPUTE_NAMES, Assumption, PlanInput
 from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
 from apps.planning.engine.published_card import card_named
@@ -94,12 +94,10 @@ def _complete(
     require_figures(part, options.precision)
     seq_len = int(row["seq_len"])
     found = violations(model, layout, accelerators=system.accelerators, seq_len=seq_len)
-    ran = (
-        UNUSUAL | OF_MEGATRON
-    )  # what was measured did run, so a rule of one framework cannot speak against it
+    ran = UNUSUAL | OF_MEGATRON  # it was measured, so a rule of one framework cannot speak against it
     broken = [REASONS[code][1] for code, mask in found.items() if mask[0] and code not in ran]
     if broken:
-        raise Invalid("; ".join(broken))
+        raise Invalid(joined("; ", broken))
     workload, from_workload = workload_for(
         model,
         system,

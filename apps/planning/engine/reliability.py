@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import exp, inf, lgamma, log, log1p, sqrt
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.planning.engine.states import CHECKPOINT_BYTES
 
 WEEK_S = 7 * 86_400.0
@@ -30,9 +31,9 @@ class FailureModel:
 
     def __post_init__(self) -> None:
         if self.nodes < 1 or self.domains < 0:
-            raise OutOfRange("nodes must be at least 1 and domains at least 0")
+            raise OutOfRange(say("nodes must be at least 1 and domains at least 0"))
         if not 0.0 <= self.per_node_week < 1.0 or not 0.0 <= self.per_domain_week < 1.0:
-            raise OutOfRange("a failure probability must lie between 0 and 1")
+            raise OutOfRange(say("a failure probability must lie between 0 and 1"))
 
     @property
     def rate_per_s(self) -> float:
@@ -57,7 +58,7 @@ def rate_from_history(*, failures: int, node_seconds: float) -> float:
     The prior counts as 1/PRIOR node-weeks with one failure, so an empty history gives about the prior.
     """
     if failures < 0 or node_seconds < 0:
-        raise OutOfRange("a history has no negative counts")
+        raise OutOfRange(say("a history has no negative counts"))
     weeks = node_seconds / WEEK_S
     return 1.0 - exp(-(failures + 1.0) / (weeks + 1.0 / PRIOR))
 
@@ -75,7 +76,7 @@ class Checkpointing:
 
     def __post_init__(self) -> None:
         if self.stall_s <= 0 or self.restart_s < 0 or self.drain_s < 0:
-            raise OutOfRange("a stall must be above zero, restart and drain not below")
+            raise OutOfRange(say("a stall must be above zero, restart and drain not below"))
 
     @property
     def shortest_interval_s(self) -> float:
@@ -113,7 +114,7 @@ def goodput(model: FailureModel, saving: Checkpointing, interval_s: float) -> fl
     beyond the stall. Not below 0.
     """
     if interval_s <= 0:
-        raise OutOfRange("an interval must be above zero")
+        raise OutOfRange(say("an interval must be above zero"))
     interval_s = max(interval_s, saving.shortest_interval_s)
     unsafe = max(0.0, saving.drain_s - saving.stall_s)
     lost = (interval_s / 2.0 + unsafe + saving.restart_s) * model.rate_per_s
@@ -146,7 +147,7 @@ def p_enough_nodes(*, needed: int, spares: int, p_down: float) -> float:
 def spares_for(*, needed: int, p_down: float, target: float) -> int:
     """Fewest spare nodes with which at least `needed` are up with the target probability."""
     if needed < 1 or not 0.0 <= p_down < 1.0 or not 0.0 < target < 1.0:
-        raise OutOfRange("needed is at least 1, and probabilities lie between 0 and 1")
+        raise OutOfRange(say("needed is at least 1, and probabilities lie between 0 and 1"))
 
     def enough(spares: int) -> bool:
         return p_enough_nodes(needed=needed, spares=spares, p_down=p_down) >= target
@@ -163,5 +164,5 @@ def spares_for(*, needed: int, p_down: float, target: float) -> int:
 def timeout_range_s(baseline_s: float) -> tuple[float, float]:
     """Communication time-out from the slowest healthy collective: 50 to 100 % above it."""
     if baseline_s <= 0:
-        raise OutOfRange("a baseline must be above zero")
+        raise OutOfRange(say("a baseline must be above zero"))
     return 1.5 * baseline_s, 2.0 * baseline_s

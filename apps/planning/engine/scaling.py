@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.planning.engine.candidates import Limits, axes
 from apps.planning.engine.estimate import Estimate
 from apps.planning.engine.search import SearchInput, search
@@ -60,7 +61,7 @@ def grow(
     is throughput per card against the first size that runs.
     """
     if not sizes or min(sizes) < 1:
-        raise OutOfRange("sizes must be at least 1")
+        raise OutOfRange(say("sizes must be at least 1"))
     points: list[Point] = []
     for size in sorted(set(sizes)):
         batch = wanted.axes.global_batch if batch_per_card is None else max(1, round(batch_per_card * size))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
 from apps.planning.engine.estimate import PlanInput
 from apps.planning.engine.step_time import step_time
@@ -30,7 +31,7 @@ def sensitivity(
     """Swings of scale-up and network bandwidth, product efficiency, memory bandwidth and launch time, widest
     first."""
     if not 0.0 < change < 1.0:
-        raise OutOfRange("the change must lie between 0 and 1")
+        raise OutOfRange(say("the change must lie between 0 and 1"))
     c = coefficients or shipped_coefficients()
 
     def seconds(name: str, factor: float) -> float:

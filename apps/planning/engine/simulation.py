@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.planning.engine.reliability import Checkpointing, FailureModel
 
 
@@ -35,7 +36,7 @@ def simulate_goodput(
     once its save has drained. The seed makes results repeatable.
     """
     if interval_s < saving.shortest_interval_s or period_s <= 0 or runs < 1:
-        raise OutOfRange("the interval must allow the drain, and period and runs must be above zero")
+        raise OutOfRange(say("the interval must allow the drain, and period and runs must be above zero"))
     generator = np.random.default_rng(seed)
     remaining = np.full(runs, period_s)
     useful, failures = np.zeros(runs), np.zeros(runs)

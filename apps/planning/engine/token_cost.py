@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 from apps.planning.engine.layouts import Floats, Ints
 
 SECONDS_PER_HOUR = 3600.0
@@ -23,7 +24,7 @@ class TokenPrices:
 
     def __post_init__(self) -> None:
         if self.accelerator_hour <= 0 or self.kwh < 0:
-            raise OutOfRange("an hour must cost more than nothing, and energy no less than nothing")
+            raise OutOfRange(say("an hour must cost more than nothing, and energy no less than nothing"))
 
 
 IN_ACCELERATOR_HOURS = TokenPrices()

@@ -8,7 +8,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.core.errors import Invalid, Missing
+from apps.core import form_errors
+from apps.core.errors import Missing
 from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.core.texts import say
@@ -42,7 +43,7 @@ def note(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
     """A step of this layout took so long."""
     actor, form = actor_of(request), MeasuredStepForm(request.POST)
     if not form.is_valid():
-        raise Invalid(" ".join(error for errors in form.errors.values() for error in errors))
+        raise form_errors.refused(form)
     services.note_measured_step(actor=actor, plan_id=plan_id, number=number, **form.cleaned_data)
     messages.success(request, _("The measured step is noted; new versions weigh it in."))
     return redirect("planning:version", plan_id, number)
