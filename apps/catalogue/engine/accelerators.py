@@ -27,7 +27,6 @@ class ScaleUp:
 
     kind: str
     unidirectional_bytes_per_s: float | None
-    pairwise_unidirectional_bytes_per_s: float | None
     max_domain: int | None
 
 
@@ -67,7 +66,6 @@ def parse_accelerator(row: Mapping[str, Any]) -> Accelerator:
         scale_up=ScaleUp(
             kind=link["kind"],
             unidirectional_bytes_per_s=_scaled(link["unidirectional_gb_s"], 1e9),
-            pairwise_unidirectional_bytes_per_s=_scaled(link["pairwise_unidirectional_gb_s"], 1e9),
             max_domain=link["max_domain"],
         ),
         tdp_w=row["tdp_w"],

@@ -12,7 +12,6 @@ from apps.catalogue.engine.versions import Scheme, branch_of, parse
 class DriverFloor:
     """The lowest Linux driver that runs programs of one CUDA major (minor-version compatibility)."""
 
-    cuda_major: int
     min_driver: str
     note: str
     source: str
@@ -31,11 +30,10 @@ class Toolkit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverBranch:
-    """A driver branch; kind: LTSB, PB or NFB; eol: year-month, None where not known."""
+    """A driver branch; kind: LTSB, PB or NFB."""
 
     branch: int
     kind: str | None
-    eol: str | None
     is_ended: bool
     confidence: str
 

@@ -17,8 +17,7 @@ from apps.catalogue.engine.reference import table
 class XidCode:
     """One Xid. action: an id of `action_order`; severity: info, warning or critical.
 
-    cordon: whether new work should stay away until the action is done. alias_of: the code whose
-    meaning it shares. note and stricter_opinion may be empty.
+    cordon: whether new work should stay away until the action is done. note and stricter_opinion may be empty.
     """
 
     code: int
@@ -31,11 +30,8 @@ class XidCode:
     severity: str
     cordon: bool
     catalogue_immediate: str
-    catalogue_followup: str
-    often_harmless: bool
     note: str
     stricter_opinion: str
-    alias_of: int | None
     source: tuple[str, ...]
 
 
@@ -55,7 +51,6 @@ class LinkDecode:
     action: the heaviest of the cases that share unit and severity.
     """
 
-    xid: int
     unit: str
     severity: str
     action: str
@@ -75,11 +70,11 @@ def xid_codes() -> dict[int, XidCode]:
     for alias in table("xid")["aliases"]:
         base = rows[alias["same_as"]]
         merged = {**base, "code": alias["code"], "mnemonic": alias["mnemonic"]}
-        codes[alias["code"]] = _xid(merged, alias_of=alias["same_as"])
+        codes[alias["code"]] = _xid(merged)
     return dict(sorted(codes.items()))
 
 
-def _xid(row: dict[str, Any], *, alias_of: int | None = None) -> XidCode:
+def _xid(row: dict[str, Any]) -> XidCode:
     return XidCode(
         code=row["code"],
         mnemonic=row["mnemonic"],
@@ -91,11 +86,8 @@ def _xid(row: dict[str, Any], *, alias_of: int | None = None) -> XidCode:
         severity=row["severity"],
         cordon=row["cordon"],
         catalogue_immediate=row["catalogue_immediate"] or "",
-        catalogue_followup=row["catalogue_followup"] or "",
-        often_harmless=row.get("often_treated_as_non_critical", False),
         note=row.get("note", ""),
         stricter_opinion=row.get("stricter_opinion", ""),
-        alias_of=alias_of,
         source=tuple(row["source"]),
     )
 
@@ -118,7 +110,5 @@ def link_decodes() -> dict[tuple[int, str, str], LinkDecode]:
         key = (row["xid"], row["unit"], row["severity"].replace("-", "").replace(" ", ""))
         known = found.get(key)
         if known is None or order[row["action"]] > order[known.action]:
-            found[key] = LinkDecode(
-                xid=row["xid"], unit=row["unit"], severity=row["severity"], action=row["action"]
-            )
+            found[key] = LinkDecode(unit=row["unit"], severity=row["severity"], action=row["action"])
     return found

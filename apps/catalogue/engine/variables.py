@@ -16,7 +16,7 @@ class Variable:
     kind: bool, int, enum, list, flags, string or path. values: legal words, as text; empty where free.
     low and high: range of an int, None where open. since: the NCCL that brought it, empty where older
     than the guide tells. for_production: False where a launch should not set it even as a tuned value.
-    is_debugging: the guide calls it an experiment. risk, note, deprecated: sentences, may be empty.
+    risk, note, deprecated: sentences, may be empty.
     """
 
     name: str
@@ -30,7 +30,6 @@ class Variable:
     category: str
     purpose: str
     for_production: bool
-    is_debugging: bool
     is_case_sensitive: bool
     risk: str
     note: str
@@ -62,7 +61,6 @@ def _variable(row: dict[str, Any], *, category: str) -> Variable:
         category=category,
         purpose=row["purpose"],
         for_production=row.get("production", True),
-        is_debugging=row.get("guide_section") == "debugging",
         is_case_sensitive=row.get("case_sensitive", False),
         risk=row.get("risk", ""),
         note=row.get("note", ""),

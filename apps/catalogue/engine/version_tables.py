@@ -123,7 +123,6 @@ def order_of(entry: str) -> tuple[int, ...]:
 
 def _floor(row: Mapping[str, Any]) -> DriverFloor:
     return DriverFloor(
-        cuda_major=int(row["id"]),
         min_driver=row["min_driver"],
         note=row["note"],
         source=row["source"][-1],
@@ -144,7 +143,6 @@ def _branch(row: Mapping[str, Any]) -> DriverBranch:
     return DriverBranch(
         branch=int(row["id"]),
         kind=row["kind"],
-        eol=row["eol"],
         is_ended=row["is_ended"] == "yes",
         confidence=row["confidence"],
     )

@@ -99,9 +99,6 @@ class FleetDescription:
     links: tuple[Link, ...] = ()
     problems: tuple[Problem, ...] = ()
 
-    def nodes_of(self, domain: str) -> tuple[Node, ...]:
-        return tuple(node for node in self.nodes if node.domain == domain)
-
 
 _DIGITS = re.compile(r"(\d+)")
 

@@ -55,7 +55,6 @@ class Fault:
     is_known: bool
     is_follower: bool
     device: str
-    gpu_uuid: str
     host: str
     link: int | None
     at: str
@@ -177,7 +176,6 @@ def _common(event: Mapping[str, Any], code: int) -> dict[str, Any]:
     return {
         "code": code,
         "device": str(event.get("pci") or ""),
-        "gpu_uuid": str(event.get("gpu_uuid") or ""),
         "host": str(event.get("host") or ""),
         "link": link if link is not None else (links[0] if links else None),
         "at": at,

@@ -167,7 +167,6 @@ def fault_of(record: FaultRecord, *, host: str) -> Fault:
         is_known=True,
         is_follower=False,
         device=record.device,
-        gpu_uuid="",
         host=host,
         link=None,
         at=record.at_text,

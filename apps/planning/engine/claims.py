@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.core.errors import OutOfRange
+from apps.core.texts import say
 
 TOLERANCE = 0.05  # figures in texts are rounded
 
@@ -19,7 +20,7 @@ class Setup:
 
     def __post_init__(self) -> None:
         if self.cards <= 0 or not 0.0 < self.mfu <= 1.0:
-            raise OutOfRange("cards must be above zero, and MFU lie between 0 and 1")
+            raise OutOfRange(say("cards must be above zero, and MFU lie between 0 and 1"))
 
     @property
     def effective_cards(self) -> float:
@@ -53,7 +54,7 @@ def consequence(before: Setup, after: Setup) -> Consequence:
 def equivalent_extra_cards(setup: Setup, gain: float) -> float:
     """Cards at the same MFU that a relative gain of throughput is worth."""
     if gain <= -1.0:
-        raise OutOfRange("a gain cannot take more than everything")
+        raise OutOfRange(say("a gain cannot take more than everything"))
     return setup.cards * gain
 
 
@@ -124,7 +125,7 @@ class Scaling:
 def scaling(*, cards_before: int, cards_after: int, factor: float) -> Scaling:
     """Judge a measured factor of aggregate throughput."""
     if cards_before < 1 or cards_after <= cards_before or factor <= 0:
-        raise OutOfRange("cards must grow, and the factor be above zero")
+        raise OutOfRange(say("cards must grow, and the factor be above zero"))
     efficiency = factor / (cards_after / cards_before)
     verdict = ScalingVerdict.OK
     if efficiency < POOR_EFFICIENCY:
@@ -151,7 +152,7 @@ def check_run(claim: RunClaim) -> tuple[Judgement, ...]:
     Where only one of both is claimed, the other is derived.
     """
     if claim.cards < 1 or claim.peak_flops <= 0 or claim.total_flops <= 0:
-        raise OutOfRange("cards, peak and FLOPs must be above zero")
+        raise OutOfRange(say("cards, peak and FLOPs must be above zero"))
     ideal_s = claim.total_flops / (claim.cards * claim.peak_flops)
     judged = []
     if claim.time_s is not None:
@@ -179,7 +180,6 @@ class RankSizes:
 
     world: int
     domains: float
-    stage_cards: int
     experts_fit_domain: bool
     experts_fit_split_by_tp: bool
 
@@ -187,12 +187,11 @@ class RankSizes:
 def rank_sizes(*, tp: int, pp: int, dp: int, ep: int, domain_cards: int) -> RankSizes:
     """What tp x pp x dp with expert groups of ep need. `experts_fit_split_by_tp` is for experts cut by tp too."""
     if min(tp, pp, dp, ep, domain_cards) < 1:
-        raise OutOfRange("parallel sizes must be at least 1")
+        raise OutOfRange(say("parallel sizes must be at least 1"))
     world = tp * pp * dp
     return RankSizes(
         world=world,
         domains=world / domain_cards,
-        stage_cards=tp * dp,
         experts_fit_domain=ep <= domain_cards,
         experts_fit_split_by_tp=ep * tp <= domain_cards,
     )

@@ -21,11 +21,6 @@ class Product:
     inner: Floats | float
     count: Floats | float = 1.0
 
-    @property
-    def flops(self) -> Floats:
-        """FLOPs of all of them."""
-        return 2.0 * self.rows * self.columns * self.inner * self.count
-
 
 def product_s(
     product: Product, *, rate: float, operand_bytes: float, rates: Rates, coefficients: Coefficients

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, sqrt
 
 from apps.core.errors import OutOfRange
-from apps.planning.engine.operations import CoolingBand, PublishedRack, cooling_bands, published_racks
+from apps.core.texts import say
+from apps.planning.engine.operations import CoolingBand, cooling_bands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +23,9 @@ class RackParts:
 
     def __post_init__(self) -> None:
         if min(self.cards, self.card_w, self.node_overhead_share, self.switch_trays) < 0:
-            raise OutOfRange("parts of a rack must not be negative")
+            raise OutOfRange(say("parts of a rack must not be negative"))
         if min(self.switch_tray_kw, self.other_kw) < 0:
-            raise OutOfRange("parts of a rack must not be negative")
+            raise OutOfRange(say("parts of a rack must not be negative"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,27 +54,12 @@ def rack_power(parts: RackParts) -> RackPower:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cooling:
-    """Cooling of a rack: the weakest band that carries it, else the strongest that starts below it.
-
-    `beyond_band` says that the rack is above the band's usual end; `precedents` are racks shipped nonetheless.
-    """
-
-    band: CoolingBand
-    beyond_band: bool
-    precedents: tuple[PublishedRack, ...]
-
-
-def cooling_for(rack_kw: float, bands: Sequence[CoolingBand] | None = None) -> Cooling:
-    """The cooling that a rack needs. Between two bands the stronger one is taken."""
+def cooling_for(rack_kw: float) -> CoolingBand:
+    """The weakest way of cooling that carries a rack, else the strongest; between two bands the stronger one."""
     if rack_kw < 0:
-        raise OutOfRange("rack power must not be negative")
-    known = sorted(bands or cooling_bands(), key=lambda band: band.low_kw)
-    carrying = [band for band in known if band.high_kw is None or rack_kw <= band.high_kw]
-    chosen = carrying[0] if carrying else known[-1]
-    precedents = tuple(rack for rack in published_racks() if rack.low_kw <= rack_kw <= rack.high_kw)
-    return Cooling(band=chosen, beyond_band=not carrying, precedents=precedents)
+        raise OutOfRange(say("rack power must not be negative"))
+    known = sorted(cooling_bands(), key=lambda band: band.low_kw)
+    return next((band for band in known if not exceeds_band(rack_kw, band)), known[-1])
 
 
 def exceeds_band(rack_kw: float, band: CoolingBand) -> bool:
@@ -124,7 +109,7 @@ class Fit:
 def fit_room(room: Room, *, rack_kw: float, racks_per_domain: int) -> Fit:
     """What fits a room. Limits: cooling, feed (of one rack), power, racks (of the room)."""
     if rack_kw <= 0 or racks_per_domain < 1:
-        raise OutOfRange("a rack draws power, and a domain has at least one rack")
+        raise OutOfRange(say("a rack draws power, and a domain has at least one rack"))
     by_power = floor(room.it_kw / rack_kw + 1e-9)
     limits = {"racks": room.racks, "power": by_power}
     if rack_kw > room.cooling_kw_per_rack:
@@ -146,5 +131,5 @@ def fit_room(room: Room, *, rack_kw: float, racks_per_domain: int) -> Fit:
 def energy_j_per_token(*, it_kw: float, pue: float, tokens_per_s: float) -> float:
     """Joules of the facility per trained token."""
     if tokens_per_s <= 0:
-        raise OutOfRange("throughput must be above zero")
+        raise OutOfRange(say("throughput must be above zero"))
     return it_kw * 1000.0 * pue / tokens_per_s

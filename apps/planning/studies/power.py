@@ -149,10 +149,9 @@ def compute(values: Values) -> Result:
 
 
 def _cooling(rack_kw: float, present: str) -> Result:
-    needed = engine.cooling_for(rack_kw)
     band = next(one for one in cooling_bands() if one.id == present)
     return {
-        "needed": needed.band.id,
+        "needed": engine.cooling_for(rack_kw).id,
         "present": present,
         "present_low_kw": band.low_kw,
         "present_high_kw": band.high_kw,

@@ -72,18 +72,12 @@ def test_the_overhead_follows_from_the_rack_that_its_source_names() -> None:
     [(10, "air"), (20, "cold_plate"), (40, "cold_plate"), (60, "immersion"), (125, "immersion")],
 )
 def test_the_weakest_cooling_that_carries_a_rack_is_chosen(kw: float, band: str) -> None:
-    assert cooling_for(kw).band.id == band
+    assert cooling_for(kw).id == band
 
 
-def test_a_shipped_rack_above_the_cold_plate_band_is_named() -> None:
-    cooling = cooling_for(125)
-    assert {rack.cooling for rack in cooling.precedents} == {"cold_plate"}
+def test_a_rack_may_be_above_what_a_way_of_cooling_carries() -> None:
     cold_plate = next(band for band in cooling_bands() if band.id == "cold_plate")
     assert exceeds_band(125, cold_plate) and not exceeds_band(45, cold_plate)
-
-
-def test_a_rack_beyond_all_bands_says_so() -> None:
-    assert cooling_for(60, bands=cooling_bands()[:2]).beyond_band
 
 
 def test_redundant_feeds_carry_half() -> None:
