@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -11,8 +12,11 @@ from django.utils.translation import gettext_lazy as _
 from apps.core.actor import Actor
 from apps.fleet.models import Domain
 from apps.fleet.queries import clusters_visible
+from apps.launches.words import ITEMS
 from apps.planning.models import PlanVersion
 from apps.planning.queries import launch_plan_versions
+
+ANSWERS = ("pass", "warn", "fail")
 
 
 class LaunchForm(forms.Form):
@@ -80,14 +84,52 @@ class LaunchEditForm(forms.Form):
         field.queryset = launch_plan_versions(scope_ids=[scope_id])
 
 
-class AnswerForm(forms.Form):
-    """Answer a manual item."""
+class AnswersForm(forms.Form):
+    """Answer manual items, as many at once as one likes; an item without a verdict stays as it is."""
 
-    verdict = forms.ChoiceField(
-        choices=[("pass", _("pass")), ("warn", _("warning")), ("fail", _("fail"))],
-        label=_("What you found"),
-    )
-    note = forms.CharField(max_length=2000, label=_("What you saw"), widget=forms.Textarea(attrs={"rows": 2}))
+    def __init__(self, *args: Any, items: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.items = items
+        for item in items:
+            self.fields[f"verdict-{item}"] = forms.ChoiceField(
+                required=False, choices=[(one, one) for one in ANSWERS], label=ITEMS.get(item, item)
+            )
+            self.fields[f"note-{item}"] = forms.CharField(
+                required=False,
+                max_length=2000,
+                label=_("What you saw"),
+                widget=forms.Textarea(attrs={"rows": 1}),
+            )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Each item with its two fields and the verdicts to choose from."""
+        return [
+            {
+                "item": item,
+                "verdict": self[f"verdict-{item}"],
+                "note": self[f"note-{item}"],
+                "choices": ANSWERS,
+            }
+            for item in self.items
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        for item in self.items:
+            verdict, note = self._of(item)
+            if verdict and not note:
+                self.add_error(f"note-{item}", _("say what you saw"))
+            if note and not verdict and f"verdict-{item}" not in self.errors:
+                self.add_error(f"verdict-{item}", _("say pass, warn or fail"))
+        if not self.errors and not self.given():
+            self.add_error(None, _("Answer at least one item."))
+        return self.cleaned_data
+
+    def given(self) -> dict[str, tuple[str, str]]:
+        """Item to verdict and note, of those that were answered."""
+        return {item: self._of(item) for item in self.items if self._of(item)[0]}
+
+    def _of(self, item: str) -> tuple[str, str]:
+        return self.cleaned_data.get(f"verdict-{item}", ""), self.cleaned_data.get(f"note-{item}", "")
 
 
 class WaiverForm(forms.Form):

@@ -21,8 +21,9 @@ from apps.core.hostlist import fold
 from apps.core.rights import Right
 from apps.fleet.models import Node
 from apps.launches.engine.standing import Standing
+from apps.launches.forms import AnswersForm
 from apps.launches.models import Evaluation, Launch, LaunchState, Waiver
-from apps.launches.queries import Decision, decision_of, decisions_on, editors_of
+from apps.launches.queries import Decision, editors_of, history_of, manual_items
 from apps.launches.queries.inputs import nodes_of
 from apps.launches.words import GROUPS, INPUTS, ITEMS, ORDER_OF_VERDICTS, found_in
 
@@ -56,9 +57,12 @@ def evaluation_context(evaluation: Evaluation | None, decision: Decision) -> dic
     }
 
 
-def launch_context(actor: Actor, launch: Launch) -> dict[str, Any]:
-    """Everything that the page of a launch shows, and what the reader may do there."""
-    decided = decision_of(launch)
+def launch_context(actor: Actor, launch: Launch, answers: AnswersForm | None = None) -> dict[str, Any]:
+    """Everything that the page of a launch shows, and what the reader may do there.
+
+    answers: the form of answers as it was sent, where something in it is wrong.
+    """
+    decided, earlier = history_of(launch, limit=10)
     shown = evaluation_context(decided.evaluation, decided)
     nodes = nodes_of(launch)
     signed_go = sum(one.go for one in shown["sign_offs"])
@@ -77,10 +81,22 @@ def launch_context(actor: Actor, launch: Launch) -> dict[str, Any]:
         "waivers": _waivers(launch),
         "rollbacks": _rollbacks_for(launch),
         "unreviewed": _unreviewed(launch, nodes),
-        "earlier": decisions_on(launch, list(launch.evaluations.filter(done_at__isnull=False)[:10])),
+        "earlier": earlier,
+        **_answering(launch, answers or AnswersForm(items=manual_items(launch))),
         "person_id": actor.person_id,
         **_rights(actor, launch, decided, shown),
         "edited_it": actor.person_id in editor_ids - {launch.opened_by_id},
+    }
+
+
+def _answering(launch: Launch, form: AnswersForm) -> dict[str, Any]:
+    """The form of answers, and its items: those that wait first, then those that have one, with the newest."""
+    newest = {one.item: one for one in launch.answers.select_related("person").order_by("pk")}
+    rows = [row | {"given": newest.get(row["item"])} for row in form.rows()]
+    return {
+        "answers": form,
+        "unanswered": [row for row in rows if not row["given"]],
+        "answered": [row for row in rows if row["given"]],
     }
 
 

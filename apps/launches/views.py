@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -135,22 +134,19 @@ def evaluate(request: HttpRequest, launch_id: UUID) -> HttpResponse:
     return redirect("launches:launch", launch_id)
 
 
-def answer(request: HttpRequest, launch_id: UUID, item: str) -> HttpResponse:
-    """Answer a manual item; a new evaluation follows by itself."""
+def answer(request: HttpRequest, launch_id: UUID) -> HttpResponse:
+    """Answer manual items on the page of the launch; a new evaluation follows by itself."""
     actor = actor_of(request)
     row = queries.launch_for(actor, launch_id)
-    form = forms.AnswerForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        services.answer_item(
-            actor=actor,
-            launch_id=launch_id,
-            item=item,
-            verdict=form.cleaned_data["verdict"],
-            text=form.cleaned_data["note"],
-        )
-        services.request_evaluation(actor=actor, launch_id=launch_id)
+    if request.method != "POST":
         return redirect("launches:launch", launch_id)
-    return _item_form(request, row, item, form, "launches/answer.html")
+    form = forms.AnswersForm(request.POST, items=queries.manual_items(row))
+    if not form.is_valid():
+        context = launch_context(actor, row, answers=form) | cluster_context(row.cluster)
+        return render(request, "launches/launch.html", context)
+    services.answer_items(actor=actor, launch_id=launch_id, answers=form.given())
+    services.request_evaluation(actor=actor, launch_id=launch_id)
+    return redirect("launches:launch", launch_id)
 
 
 def waive(request: HttpRequest, launch_id: UUID, item: str) -> HttpResponse:
@@ -169,7 +165,8 @@ def waive(request: HttpRequest, launch_id: UUID, item: str) -> HttpResponse:
         )
         messages.success(request, _("The waiver was asked for; somebody else must approve it."))
         return redirect("launches:launch", launch_id)
-    return _item_form(request, row, item, form, "launches/waive.html")
+    context = {"form": form, "launch": row, "item": item, "item_name": ITEMS.get(item, item)}
+    return render(request, "launches/waive.html", context | cluster_context(row.cluster))
 
 
 @require_POST
@@ -250,8 +247,3 @@ def cancel(request: HttpRequest, launch_id: UUID) -> HttpResponse:
         reason=request.POST.get("reason", ""),
     )
     return redirect("launches:launch", launch_id)
-
-
-def _item_form(request: HttpRequest, launch: Any, item: str, form: Any, template: str) -> HttpResponse:
-    context = {"form": form, "launch": launch, "item": item, "item_name": ITEMS.get(item, item)}
-    return render(request, template, context | cluster_context(launch.cluster))

@@ -46,11 +46,10 @@ def open_launch(operator: Visitor) -> str:
     operator.page.wait_for_url(re.compile(r"/launches/[0-9a-f-]{36}/"))
     launch = re.search(r"[0-9a-f-]{36}", operator.page.url)[0]
     expect(operator.page.locator("#gate")).not_to_contain_text("is being evaluated")
-    while operator.main.get_by_role("link", name="Answer", exact=True).count():
-        operator.follow("Answer")
-        operator.field("What you saw").fill("Looked at, and it is as it should be.")
-        operator.press("Answer")
-        operator.page.wait_for_url(re.compile(rf"/launches/{launch}/"))
-        operator.reload_until("checked by itself")
+    for item in operator.page.locator("#answers fieldset").all():
+        item.locator("input[value=pass]").check()
+        item.get_by_label("What you saw").fill("Looked at, and it is as it should be.")
+    operator.press("Keep the answers")
+    operator.sees("Answered by people")
     operator.reload_until("NO-GO")
     return launch

@@ -5,11 +5,12 @@ from apps.launches.queries.launches import (
     decision_of,
     decision_on,
     decisions_of,
-    decisions_on,
     editors_of,
     evaluation_for,
+    history_of,
     launch_for,
     launches_visible,
+    manual_items,
 )
 
 __all__ = [
@@ -17,9 +18,10 @@ __all__ = [
     "decision_of",
     "decision_on",
     "decisions_of",
-    "decisions_on",
     "editors_of",
     "evaluation_for",
+    "history_of",
     "launch_for",
     "launches_visible",
+    "manual_items",
 ]

@@ -18,6 +18,7 @@ from apps.core.errors import Missing
 from apps.core.rights import Right
 from apps.core.verdicts import Verdict
 from apps.jobs.models import JobState
+from apps.launches.engine.checklist import parse_items
 from apps.launches.engine.standing import EXIT_CODES, ExitCode, Standing, standing_of
 from apps.launches.engine.telling import Ground, Told, told
 from apps.launches.models import Evaluation, Launch, LaunchEditor, SignOff
@@ -98,6 +99,11 @@ def evaluation_for(actor: Actor, evaluation_id: uuid.UUID | str) -> Evaluation:
     return evaluation
 
 
+def manual_items(launch: Launch) -> list[str]:
+    """Keys of the items that people answer."""
+    return [item.key for item in parse_items(launch.template.items) if item.manual]
+
+
 def editors_of(launches: Sequence[Launch]) -> dict[uuid.UUID, set[int]]:
     """Launch id to the people who had a hand in it, by themselves or by a token, in one query."""
     found = {launch.pk: {launch.opened_by_id} for launch in launches}
@@ -155,10 +161,22 @@ def decision_on(launch: Launch, evaluation: Evaluation, *, now: datetime | None 
     """Where one evaluation of a launch stands now; an older one than the newest is stale."""
     if evaluation.done_at is None:
         return _undone(evaluation)
-    return decisions_on(launch, [evaluation], now=now)[0]
+    return _decisions_on(launch, [evaluation], now=now)[0]
 
 
-def decisions_on(
+def history_of(launch: Launch, *, limit: int) -> tuple[Decision, list[Decision]]:
+    """Where the launch stands, and where each of its last done evaluations does, newest first.
+
+    The inputs as they are now are computed once for all of them.
+    """
+    rows = launch.evaluations.select_related("matrix_version__matrix", "job")
+    rows = rows.order_by("-requested_at", "-job_id")
+    newest = rows.first()
+    done = _decisions_on(launch, list(rows.filter(done_at__isnull=False)[:limit]))
+    return (done[0] if newest is not None and newest.done_at else _undone(newest)), done
+
+
+def _decisions_on(
     launch: Launch, evaluations: Sequence[Evaluation], *, now: datetime | None = None
 ) -> list[Decision]:
     """Where each of these evaluations of a launch stands now; all of them are done."""

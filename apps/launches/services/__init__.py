@@ -8,12 +8,20 @@ from apps.launches.services.launches import (
     open_launch,
     start_launch,
 )
-from apps.launches.services.people import answer_item, approve_waiver, ask_waiver, revoke_waiver, sign_launch
+from apps.launches.services.people import (
+    answer_item,
+    answer_items,
+    approve_waiver,
+    ask_waiver,
+    revoke_waiver,
+    sign_launch,
+)
 from apps.launches.services.rollback import roll_back_for, rollback_preview
 from apps.launches.services.templates import standard_template
 
 __all__ = [
     "answer_item",
+    "answer_items",
     "approve_waiver",
     "ask_waiver",
     "cancel_launch",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -56,6 +57,15 @@ def answer_item(*, actor: Actor, launch_id: Any, item: str, verdict: str, text: 
     )
     note(actor, "launch.answered", launch, after={"item": item, "verdict": verdict}, reason=text)
     return answer
+
+
+@decision
+def answer_items(*, actor: Actor, launch_id: Any, answers: Mapping[str, tuple[str, str]]) -> list[Answer]:
+    """Several items at once, all or none: item to verdict and text. Raises as answer_item."""
+    return [
+        answer_item(actor=actor, launch_id=launch_id, item=item, verdict=verdict, text=text)
+        for item, (verdict, text) in answers.items()
+    ]
 
 
 @decision

@@ -15,9 +15,11 @@ from apps.core import clock
 from apps.core.confirming import ConfirmedForm
 from apps.launches import services
 from apps.launches.models import Launch, LaunchNode
+from apps.launches.queries import inputs
 from apps.planning.models import Plan
 from apps.portal.queries.needs_me import waiting_for
 from tests import factories
+from tests.apps.launches.conftest import MANUAL
 from tests.callers import actor_for
 
 
@@ -81,6 +83,51 @@ def test_the_page_names_what_stops_the_launch_first(answered, evaluated, nodes, 
     page = text_of(client_of(bo), f"/launches/{launch.pk}/")
     assert "1 check stops this launch" in page
     assert "sn-03: GPU driver is 535.161.08, asked for is 570.86.15" in page
+
+
+def test_manual_items_are_answered_on_the_page_of_the_launch_all_at_once(
+    opened, bo, vic, client_of, run_jobs
+):
+    launch, client = opened(), client_of(bo)
+    address = f"/launches/{launch.pk}/"
+    page = text_of(client, address)
+    assert "4 items wait for a person" in page
+    assert "Keep the answers" not in text_of(client_of(vic), address)
+    sent = {
+        f"{part}-{item}": text for item in MANUAL for part, text in (("verdict", "pass"), ("note", "seen"))
+    }
+    assert client.post(f"{address}answers/", sent).headers["Location"] == address
+    assert sorted(launch.answers.values_list("item", "verdict", "person")) == sorted(
+        (item, "pass", bo.pk) for item in MANUAL
+    )
+    assert launch.evaluations.count() == 1, "asked for once, not for each answer"
+    assert "Answered by people" in text_of(client, address)
+
+
+def test_an_item_left_empty_stays_as_it_is_and_half_an_answer_keeps_nothing(answered, bo, client_of):
+    launch, client = answered(), client_of(bo)
+    address = f"/launches/{launch.pk}/answers/"
+    again = {"verdict-timeouts_sane": "fail", "note-timeouts_sane": "too short"}
+    half = again | {"verdict-topology_labels": "warn", "note-storage_and_loading": "slow"}
+    page = client.post(address, half)
+    assert page.context["answers"].errors.keys() == {"note-topology_labels", "verdict-storage_and_loading"}
+    assert "too short</textarea>" in page.content.decode(), "what was typed is kept"
+    assert client.post(address, {}).context["answers"].non_field_errors() == ["Answer at least one item."]
+    assert launch.answers.count() == len(MANUAL)
+    client.post(address, again)
+    assert launch.answers.count() == len(MANUAL) + 1
+    assert (launch.answers.first().item, launch.answers.first().verdict) == ("timeouts_sane", "fail")
+
+
+def test_the_page_computes_its_inputs_once(answered, evaluated, bo, client_of, monkeypatch):
+    launch = answered()
+    evaluated(launch)
+    evaluated(launch, anew=True)
+    computed = []
+    kept = inputs.inputs_of
+    monkeypatch.setattr(inputs, "inputs_of", lambda rows: computed.append(len(rows)) or kept(rows))
+    assert "needs sign-off" in text_of(client_of(bo), f"/launches/{launch.pk}/")
+    assert computed == [1]
 
 
 def test_a_page_that_waits_gets_all_that_the_evaluation_changed(opened, matrix, bo, client_of, run_jobs):
