@@ -230,6 +230,8 @@ def test_a_change_is_asked_for_by_one_person_and_approved_by_another(story: Stor
     expect(bo.main.get_by_role("button", name="Approve")).to_have_count(0)
     chen.open(story.change)
     chen.press("Approve")
+    chen.sees("Approve this change?", "2.21.5")
+    chen.press("Yes, approve")
     chen.sees("Approved; it may start")
 
 

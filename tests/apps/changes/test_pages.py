@@ -160,8 +160,12 @@ def test_an_editor_before_the_last_one_is_told_why_they_cannot_approve(drafted, 
 def test_an_approver_sees_exactly_what_is_approved(submitted, chen, client_of):
     change = submitted()
     page = client_of(chen).get(f"/changes/{change.pk}/").content.decode()
-    assert 'value="approve"' in page
     assert change.content_digest in page
+    asked = page.partition('id="approve"')[2].partition("</dialog>")[0]
+    assert f'<ins class="mono">{NEW}</ins>' in asked and change.content_digest in asked, (
+        "it is asked once more"
+    )
+    assert [page.count('value="approve"'), asked.count('value="approve"')] == [1, 1]
 
 
 def test_a_refusal_without_a_note_says_so_and_decides_nothing(submitted, chen, client_of):
