@@ -4,33 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
+from apps.catalogue.words import accelerator_name
 from apps.changes.queries import changes_visible
 from apps.core.actor import Actor
+from apps.core.status import sign_of
 from apps.environments.queries import matrices_visible
-from apps.fleet.models import Domain
-from apps.fleet.queries import clusters_visible, nodes_visible
+from apps.fleet.models import Cluster, Domain
+from apps.fleet.queries import cards_on, cluster_rows, domains_visible, nodes_visible, state_of
 from apps.health.engine import knowledge
 from apps.health.words import told_item
-from apps.launches.queries import launches_visible
+from apps.launches.models import LaunchState
+from apps.launches.queries import decisions_of, launches_visible
 from apps.planning.queries import plans_visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One thing that was found."""
+    """One thing that was found: what it is, where it belongs, how it stands, and a word more."""
 
     label: str
-    detail: str
-    url: str
-    icon: str
     kind: str | Promise
+    icon: str
+    url: str
+    place: str = ""
+    state: str = ""
+    note: str | Promise = ""
+
+    @property
+    def told(self) -> str:
+        """All that stands behind the label, in one line."""
+        state = str(sign_of(self.state).word) if self.state else ""
+        return " · ".join(part for part in (str(self.kind), self.place, state) if part)
 
 
 def search(actor: Actor, text: str, *, limit: int = 10) -> list[Hit]:
@@ -42,27 +53,54 @@ def search(actor: Actor, text: str, *, limit: int = 10) -> list[Hit]:
 
 
 def _clusters(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
-    rows = clusters_visible(actor).filter(Q(name__icontains=text) | Q(slug__icontains=text))
+    rows = cluster_rows(actor).filter(Q(name__icontains=text) | Q(slug__icontains=text))
     for row in rows[:limit]:
-        yield _hit(row.name, row.slug, "portal:cluster", [row.slug], "topology-star-3", _("cluster"))
+        number = ngettext("%(number)s node", "%(number)s nodes", row.node_count) % {"number": row.node_count}
+        url = reverse("portal:cluster", args=[row.slug])
+        yield Hit(
+            label=row.name, kind=_("cluster"), icon="topology-star-3", url=url, place=row.slug, note=number
+        )
 
 
 def _domains(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
-    rows = Domain.objects.filter(cluster__in=clusters_visible(actor), name__icontains=text)
-    for row in rows.select_related("cluster")[:limit]:
+    for row in domains_visible(actor).filter(name__icontains=text)[:limit]:
         url = reverse("fleet:topology", args=[row.cluster.slug]) + f"?domain={row.pk}"
-        yield Hit(label=row.name, detail=row.cluster.name, url=url, icon="sitemap", kind=_("domain"))
+        note = accelerator_name(row.accelerator_model)
+        yield Hit(
+            label=row.name, kind=_("domain"), icon="sitemap", url=url, place=row.cluster.name, note=note
+        )
 
 
 def _nodes(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     rows = nodes_visible(actor).filter(Q(name__icontains=text) | Q(serial__iexact=text)).order_by("name")
-    for row in rows[:limit]:
-        yield _hit(row.name, row.cluster.name, "fleet:node", [row.cluster.slug, row.pk], "server", _("node"))
+    nodes = list(rows[:limit])
+    cards = cards_on(nodes)
+    for row in nodes:
+        number = cards.get(row.pk, 0)
+        yield Hit(
+            label=row.name,
+            kind=_("node"),
+            icon="server",
+            url=reverse("fleet:node", args=[row.cluster.slug, row.pk]),
+            place=_place(row.cluster, row.domain),
+            state=state_of(row),
+            note=ngettext("%(number)s accelerator", "%(number)s accelerators", number) % {"number": number},
+        )
 
 
 def _matrices(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
-    for row in matrices_visible(actor).filter(name__icontains=text)[:limit]:
-        yield _hit(row.name, row.cluster.name, "environments:matrix", [row.pk], "stack-2", _("matrix"))
+    rows = matrices_visible(actor).filter(name__icontains=text).prefetch_related("versions")
+    for row in rows[:limit]:
+        newest = next(iter(row.versions.all()), None)
+        yield Hit(
+            label=row.name,
+            kind=_("matrix"),
+            icon="stack-2",
+            url=reverse("environments:matrix", args=[row.pk]),
+            place=_place(row.cluster, row.domain),
+            state=newest.state if newest else "",
+            note=f"v{newest.number}" if newest else "",
+        )
 
 
 def _changes(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
@@ -71,28 +109,55 @@ def _changes(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     if number.isdecimal() and len(number) < 10:
         wanted |= Q(pk=int(number))
     for row in changes_visible(actor).filter(wanted)[:limit]:
-        yield _hit(str(row), row.domain.name, "changes:change", [row.pk], "git-compare", _("change"))
+        yield Hit(
+            label=str(row),
+            kind=_("change"),
+            icon="git-compare",
+            url=reverse("changes:change", args=[row.pk]),
+            place=_place(row.cluster, row.domain),
+            state=row.state,
+            note=row.requester.name,
+        )
 
 
 def _launches(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
-    for row in launches_visible(actor).filter(title__icontains=text)[:limit]:
-        yield _hit(row.title, row.domain.name, "launches:launch", [row.pk], "rocket", _("launch"))
+    rows = list(launches_visible(actor).filter(title__icontains=text)[:limit])
+    standings = decisions_of([row for row in rows if row.state == LaunchState.OPEN])
+    for row in rows:
+        yield Hit(
+            label=row.title,
+            kind=_("launch"),
+            icon="rocket",
+            url=reverse("launches:launch", args=[row.pk]),
+            place=_place(row.cluster, row.domain),
+            state=standings[row.pk].standing if row.pk in standings else row.state,
+            note=row.opened_by.name,
+        )
 
 
 def _plans(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     for row in plans_visible(actor).filter(name__icontains=text)[:limit]:
-        yield _hit(row.name, row.scope.name, "planning:plan", [row.pk], "scale", _("plan"))
+        yield Hit(
+            label=row.name,
+            kind=_("plan"),
+            icon="scale",
+            url=reverse("planning:plan", args=[row.pk]),
+            place=row.scope.name,
+            note=row.domain.name if row.domain else "",
+        )
 
 
 def _knowledge(_actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     for item in knowledge.search(text)[:limit]:
         told = told_item(item)
-        cause = told["causes"][0]["text"]
-        yield _hit(told["title"], cause, "health:item", [item.id], "book", _("symptom"))
+        url = reverse("health:item", args=[item.id])
+        yield Hit(
+            label=told["title"], kind=_("symptom"), icon="book", url=url, note=told["causes"][0]["text"]
+        )
 
 
-def _hit(label: str, detail: str, view: str, arguments: list[Any], icon: str, kind: str | Promise) -> Hit:
-    return Hit(label=label, detail=detail, url=reverse(view, args=arguments), icon=icon, kind=kind)
+def _place(cluster: Cluster, domain: Domain | None) -> str:
+    return f"{cluster.name} · {domain.name}" if domain else cluster.name
 
 
 _Finder = Callable[[Actor, str, int], Iterable[Hit]]

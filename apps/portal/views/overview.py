@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -14,6 +16,7 @@ from apps.fleet.queries import cluster_for, clusters_visible
 from apps.portal.queries import cluster_summary, decided, fleet_figures, needs_me
 from apps.portal.queries import search as finding
 
+_HITS = 50  # of each kind
 _DOMAINS = 8  # of each cluster, the least fit first; the rest is a link away
 
 
@@ -51,12 +54,19 @@ def cluster(request: HttpRequest, slug: str) -> HttpResponse:
 def search(request: HttpRequest) -> HttpResponse:
     """Everything that bears a name like the text."""
     text = request.GET.get("q", "")
-    hits = finding.search(actor_of(request), text, limit=50)
-    return render(request, "portal/search.html", {"hits": hits, "text": text})
+    hits = finding.search(actor_of(request), text, limit=_HITS)
+    kinds = Counter((hit.icon, str(hit.kind)) for hit in hits)
+    context = {
+        "hits": hits,
+        "text": text,
+        "kinds": kinds.items(),
+        "cut": [kind for (_icon, kind), number in kinds.items() if number == _HITS],
+    }
+    return render(request, "portal/search.html", context)
 
 
 def palette(request: HttpRequest) -> JsonResponse:
     """The same for the palette, a few of each kind."""
     hits = finding.search(actor_of(request), request.GET.get("q", ""), limit=5)
-    rows = [{"label": h.label, "url": h.url, "icon": h.icon, "kind": f"{h.kind} · {h.detail}"} for h in hits]
+    rows = [{"label": h.label, "url": h.url, "icon": h.icon, "kind": h.told} for h in hits]
     return JsonResponse({"results": rows})

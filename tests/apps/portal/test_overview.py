@@ -262,6 +262,17 @@ def test_search_finds_by_name_and_only_what_may_be_seen(
     assert search.search(actor_for(bo), "s") == []
 
 
+def test_a_hit_says_what_it_is_where_it_belongs_and_how_it_stands(
+    bo: Any, domain: Any, actor_for: Any, client_of: Any
+) -> None:
+    places = {hit.label: hit.told for hit in search.search(actor_for(bo), "sn-n")}
+    assert places["sn-n0"] == f"node · {domain.cluster.name} · {domain.name} · in service"
+    page = client_of(bo).get(reverse("portal:search"), {"q": "sn-n0"}).content.decode()
+    assert f'<td data-label="Where">{domain.cluster.name} · {domain.name}</td>' in page
+    found = client_of(bo).get(reverse("portal:palette"), {"q": "sn-n0"}).json()["results"]
+    assert [one["kind"] for one in found] == [places["sn-n0"]]
+
+
 def test_search_takes_any_text(bo: Any, domain: Any, client_of: Any) -> None:
     for text in ("%", "_%_", "#99999999999999999999", "'; drop", "节点"):
         assert client_of(bo).get(reverse("portal:search"), {"q": text}).status_code == 200, text
