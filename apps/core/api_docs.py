@@ -49,7 +49,7 @@ class Root(APIView):
     permission_classes: list[Any] = []
     throttle_classes: list[Any] = []
 
-    @extend_schema(responses=RootOut, operation_id="api_root")
+    @extend_schema(responses=RootOut, operation_id="api_root", tags=["root"])
     def get(self, request: Request) -> Response:
         """Addresses of the main collections."""
         links = {name: address for name, view in _ROOMS.items() if (address := _address(view))}
