@@ -66,8 +66,8 @@ class Source:
         return cls(lambda: io.BytesIO(data), name=name, size_bytes=len(data))
 
     @classmethod
-    def of_text(cls, text: str, *, name: str = "") -> Source:
-        return cls.of_bytes(text.encode(), name=name)
+    def of_text(cls, text: str) -> Source:
+        return cls.of_bytes(text.encode())
 
     def without_open_end(self) -> Source:
         """The same evidence as if its last line were not there, where no line end follows it."""

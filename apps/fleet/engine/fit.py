@@ -12,7 +12,7 @@ from enum import StrEnum
 from apps.core.units import show_bandwidth
 from apps.core.verdicts import Verdict, combine
 from apps.fleet.engine.graph import Graph, TopologyKind
-from apps.fleet.engine.metrics import TopologyMetrics
+from apps.fleet.engine.metrics import TopologyMetrics, worst_ratio
 
 FAR_LINKS = 8  # a ring or a corner of a torus; from here on small messages wait for the way, not for the link
 
@@ -83,7 +83,7 @@ def all_to_all_share(metrics: TopologyMetrics) -> float:
     n = metrics.endpoints
     across = (n // 2) * (n - n // 2)
     rate = metrics.bisection.bandwidth_bytes_per_s * (n - 1) / across
-    return min(1.0, rate / metrics.injection_bytes_per_s, 1.0 / metrics.worst_ratio)
+    return min(1.0, rate / metrics.injection_bytes_per_s, 1.0 / worst_ratio(metrics.tiers))
 
 
 def _convergence(metrics: TopologyMetrics, purpose: Purpose) -> Iterator[Reason]:

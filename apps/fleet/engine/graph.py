@@ -125,16 +125,17 @@ def edges(
     )
 
 
-def free_graph(
-    *, endpoints: int, level: Sequence[int], layers: Sequence[Edges], kind: TopologyKind = TopologyKind.FREE
-) -> Graph:
+def free_graph(*, endpoints: int, level: Sequence[int], layers: Sequence[Edges]) -> Graph:
     """A graph of any shape, such as the links of a real fleet.
 
     Raises OutOfRange for an edge to a vertex that is not there, from a vertex to itself, or for endpoints
     that nothing connects.
     """
     graph = Graph(
-        kind=kind, endpoints=endpoints, level=np.asarray(level, dtype=np.int64), layers=tuple(layers)
+        kind=TopologyKind.FREE,
+        endpoints=endpoints,
+        level=np.asarray(level, dtype=np.int64),
+        layers=tuple(layers),
     )
     if endpoints < 1 or len(level) < endpoints or any(value != 0 for value in level[:endpoints]):
         raise OutOfRange(say("the first vertices are the endpoints, at level 0"), endpoints=endpoints)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,11 +47,6 @@ class TopologyMetrics:
     tiers: tuple[TierRatio, ...]
     parts: Parts
 
-    @property
-    def worst_ratio(self) -> float:
-        """The highest convergence ratio of any tier; 1.0 where there is no tier above the first."""
-        return max((tier.ratio for tier in self.tiers), default=1.0)
-
 
 def analyse(graph: Graph) -> TopologyMetrics:
     """All figures of one fabric. Raises OutOfRange as `bisection` and `distances` do."""
@@ -63,6 +59,11 @@ def analyse(graph: Graph) -> TopologyMetrics:
         tiers=oversubscription(graph),
         parts=parts(graph),
     )
+
+
+def worst_ratio(tiers: Iterable[TierRatio]) -> float:
+    """The highest convergence ratio of any tier; 1.0 where there is no tier above the first."""
+    return max((tier.ratio for tier in tiers), default=1.0)
 
 
 def oversubscription(graph: Graph) -> tuple[TierRatio, ...]:

@@ -18,8 +18,10 @@ class NodeState(StrEnum):
 
 
 def derive(*, life_cycle: str, health: str, holds: frozenset[str]) -> NodeState:
-    """What keeps a node from work comes first: retired, quarantine, fault, maintenance or repair, change,
-    training. Quarantined is who is held so; a fault that nobody acted on yet is but faulty."""
+    """What keeps a node from work comes first: retired, quarantine, fault, maintenance or repair, change, training.
+
+    Quarantined is who is held so; a fault that nobody acted on yet is but faulty.
+    """
     if life_cycle == "retired":
         return NodeState.RETIRED
     if "quarantine" in holds:

@@ -44,7 +44,7 @@ def digest_of(plan: ImportPlan) -> str:
                 table.table.value,
                 [[*one.key, _plain(one.values)] for one in table.created],
                 [[*one.key, _changes(one.changes)] for one in table.updated],
-                *([[[*one.key] for one in table.removed]] if table.removed else []),
+                [[*one.key] for one in table.removed],
             ]
             for table in plan.tables
         ]

@@ -116,14 +116,10 @@ def leaf_spine(
     )
 
 
-def fat_tree(
-    *,
-    radix: int,
-    link_bytes_per_s: float,
-    edge_medium: Medium = Medium.COPPER,
-    core_medium: Medium = Medium.OPTICAL,
-) -> Graph:
+def fat_tree(*, radix: int, link_bytes_per_s: float, edge_medium: Medium = Medium.COPPER) -> Graph:
     """The k-ary fat tree: k pods of k/2 edge and k/2 aggregation switches, (k/2)² cores, k³/4 endpoints.
+
+    Between switches it is optical.
 
     Whole pods make the best half by the argument of `leaf_spine`, applied twice.
     Source: Al-Fares, Loukissas and Vahdat 2008.
@@ -150,8 +146,8 @@ def fat_tree(
         ),
         layers=(
             edges(hosts, links=1, link_bytes_per_s=link_bytes_per_s, medium=edge_medium),
-            edges(inside, links=1, link_bytes_per_s=link_bytes_per_s, medium=core_medium),
-            edges(upward, links=1, link_bytes_per_s=link_bytes_per_s, medium=core_medium),
+            edges(inside, links=1, link_bytes_per_s=link_bytes_per_s, medium=Medium.OPTICAL),
+            edges(upward, links=1, link_bytes_per_s=link_bytes_per_s, medium=Medium.OPTICAL),
         ),
         halves=(np.arange(endpoints // 2),),
         halves_are_optimal=True,

@@ -14,7 +14,7 @@ from apps.fleet.engine.fit import Fit, all_to_all_share, fits
 from apps.fleet.engine.graph import Graph, Medium, TopologyKind
 from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import Layout, graph_of
-from apps.fleet.engine.metrics import TopologyMetrics, analyse, oversubscription
+from apps.fleet.engine.metrics import TopologyMetrics, analyse, oversubscription, worst_ratio
 from apps.fleet.engine.wiring import graph_of_fleet, joined_as
 from apps.fleet.models import Domain, Link, Node
 from apps.fleet.queries.description import description_of
@@ -93,8 +93,7 @@ def worst_ratio_of(domain: Domain) -> float:
     """The highest ratio of downlinks to uplinks of any tier of a domain; 1.0 where nothing tells one."""
     layout = layout_of(domain)
     graph = graph_of(layout) if layout is not None else _graph_of_links(domain)
-    tiers = oversubscription(graph) if graph is not None else ()
-    return max((tier.ratio for tier in tiers), default=1.0)
+    return worst_ratio(oversubscription(graph)) if graph is not None else 1.0
 
 
 def _graph_of_links(domain: Domain) -> Graph | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -12,7 +11,7 @@ from django.db.models import Q
 
 from apps.core import clock
 from apps.fleet.engine.slots import slots_of
-from apps.fleet.models import Accelerator, HardwareChange, LifeCycle, Node, NodeHealth, PartKind
+from apps.fleet.models import Accelerator, HardwareChange, Node, NodeHealth, PartKind
 from apps.fleet.services.parts import Identity, identity_of, note_swaps
 
 _IDENTITY = ("uuid", "serial", "bus_id")
@@ -70,23 +69,19 @@ def _twins(node: Node, cards: Iterable[Accelerator]) -> list[tuple[Node, str]]:
 
     By UUID, or by serial number where there is none. A UUID of zeros and a counter was blanked out and tells nothing.
     """
-    uuids = {
-        card.uuid for card in cards if card.uuid and not card.uuid.removeprefix("GPU-").startswith(_BLANKED)
-    }
+    uuids = {card.uuid for card in cards if card.uuid and _BLANKED not in card.uuid}
     serials = {card.serial for card in cards if card.serial and not card.uuid}
     if not uuids and not serials:
         return []
-    same = Accelerator.objects.filter(Q(uuid__in=uuids) | Q(serial__in=serials, uuid=""))
-    same = (
-        same.filter(node__cluster=node.cluster).exclude(node=node).exclude(node__life_cycle=LifeCycle.RETIRED)
-    )
+    others = Node.objects.in_use().filter(cluster=node.cluster).exclude(pk=node.pk)
+    same = Accelerator.objects.filter(Q(uuid__in=uuids) | Q(serial__in=serials, uuid=""), node__in=others)
     found: dict[Node, list[str]] = {}
     for card in same.select_related("node").order_by("node__name", "index")[:64]:
         found.setdefault(card.node, []).append(card.uuid or card.serial)
-    said = (
-        (other, ", ".join([*ids[:2], "…"] if len(ids) > 3 else ids)[:200]) for other, ids in found.items()
-    )
-    return list(itertools.islice(said, _MOST_TWINS))
+    return [
+        (other, ", ".join([*ids[:2], "…"] if len(ids) > 3 else ids)[:200])
+        for other, ids in list(found.items())[:_MOST_TWINS]
+    ]
 
 
 def note_other_board(*, node: Node, before: str) -> None:

@@ -115,14 +115,9 @@ def release_hold(*, actor: Actor, hold_id: int, reason: str) -> Hold:
 
 
 @decision
-def release_holds(
-    *, actor: Actor, owner: str, reason: str = "", node_ids: Iterable[int] | None = None
-) -> int:
-    """Let go what an owner holds (all of it, or on some nodes). Returns how many; none is no error."""
-    held = Hold.objects.filter(owner=owner, released_at__isnull=True).select_related("node__cluster")
-    if node_ids is not None:
-        held = held.filter(node_id__in=list(node_ids))
-    holds = list(held)
+def release_holds(*, actor: Actor, owner: str, reason: str = "") -> int:
+    """Let go all that an owner holds. Returns how many; none is no error."""
+    holds = list(Hold.objects.filter(owner=owner, released_at__isnull=True).select_related("node__cluster"))
     if not holds:
         return 0
     cluster = _one_cluster([hold.node for hold in holds])

@@ -166,7 +166,7 @@ class _Writer:
             ((*ends_of[row.key], *_cells(row.values, _LINK)) for row in plan.created),
         )
         if not (plan.updated or plan.removed):
-            return
+            return  # the links on record are looked up for these alone
         links = Link.objects.filter(upper__cluster=self.cluster).values_list(*ENDS, "pk")
         there = {found[:-1]: found[-1] for found in links.iterator(chunk_size=5000)}
         change(

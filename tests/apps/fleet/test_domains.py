@@ -17,21 +17,6 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def build(cluster, bo, actor_for):
-    def built(key: str = "72-as-18x4", name: str = "sn", **values) -> Domain:
-        return services.build_domain(
-            actor=actor_for(bo),
-            cluster_id=cluster.pk,
-            name=name,
-            layout=template(key),
-            accelerator_model="nvidia-gb200",
-            **values,
-        )
-
-    return built
-
-
 @pytest.mark.parametrize("layout", TEMPLATES, ids=lambda layout: layout.key)
 def test_every_template_is_built_with_all_its_parts(layout, build):
     domain = build(layout.key)

@@ -163,14 +163,8 @@ def test_a_file_above_the_limit_is_refused(receive, monkeypatch):
 
 
 @pytest.mark.parametrize("form", ["json", "yaml"])
-def test_what_is_exported_imports_again_unchanged(form, cluster, bo, actor_for, receive, monkeypatch):
-    services.build_domain(
-        actor=actor_for(bo),
-        cluster_id=cluster.pk,
-        name="sn",
-        layout=template("144-as-4x36"),
-        accelerator_model="nvidia-gb200",
-    )
+def test_what_is_exported_imports_again_unchanged(form, build, cluster, receive, monkeypatch):
+    build("144-as-4x36")
     file = export(cluster, form=form)
     monkeypatch.setattr(imports, "AT_ONCE_BYTES", 10**9)
     row = receive(b"".join(file.chunks))
@@ -348,23 +342,6 @@ def test_a_link_that_goes_and_one_that_comes_make_no_cycle(receive, apply):
     assert Link.objects.get(lower__name="s2").unidirectional_bytes_per_s is None
 
 
-@pytest.fixture
-def built(cluster, bo, actor_for):
-    """A domain that is built from a layout."""
-
-    def build(layout, *, first_node: int = 1) -> Domain:
-        return services.build_domain(
-            actor=actor_for(bo),
-            cluster_id=cluster.pk,
-            name="sn",
-            layout=layout,
-            accelerator_model="nvidia-gb200",
-            first_node=first_node,
-        )
-
-    return build
-
-
 @pytest.mark.parametrize(
     "rows",
     [
@@ -373,8 +350,8 @@ def built(cluster, bo, actor_for):
         {"links": [{"upper": "sn-t1-1", "lower": "sn-n01/0", "unidirectional_bytes_per_s": 1e9}]},
     ],
 )
-def test_a_domain_that_changed_is_no_longer_judged_by_its_layout(rows, built, receive, apply):
-    domain = built(template("8-switched"))
+def test_a_domain_that_changed_is_no_longer_judged_by_its_layout(rows, build, receive, apply):
+    domain = build("8-switched")
     assert layout_of(domain) == template("8-switched")
     apply(receive(rows))
     domain.refresh_from_db()
@@ -384,9 +361,9 @@ def test_a_domain_that_changed_is_no_longer_judged_by_its_layout(rows, built, re
 @pytest.mark.parametrize("layout", TEMPLATES[:3], ids=lambda one: one.key)
 @pytest.mark.parametrize("form", ["json", "yaml", "csv"])
 def test_what_a_domain_was_built_with_comes_out_and_goes_into_an_empty_cluster(
-    layout, form, built, cluster, other_cluster, ada, actor_for
+    layout, form, build, cluster, other_cluster, ada, actor_for
 ):
-    fabric, tables = fabric_of(built(layout)), Table if form == "csv" else [None]
+    fabric, tables = fabric_of(build(layout=layout)), Table if form == "csv" else [None]
     for table in tables:
         data = b"".join(export(cluster, form=form, table=table and table.value).chunks)
         row = imports.receive_import(
@@ -404,8 +381,8 @@ def test_a_layout_that_cannot_be_is_an_error_of_its_row(receive):
     assert "/tiers: is needed" in error["message"]
 
 
-def test_the_link_graph_of_a_mesh_has_the_names_of_its_nodes(built, cluster):
-    domain = built(template("8-mesh"), first_node=7)
+def test_the_link_graph_of_a_mesh_has_the_names_of_its_nodes(build, cluster):
+    domain = build("8-mesh", first_node=7)
     nodes = list(Node.objects.filter(domain=domain))
     picture = topology.picture_of(cluster, domain, topology.nodes_to_draw(cluster, domain), Colours())
     graph = link_graph_of(domain, picture.nodes, here="?")

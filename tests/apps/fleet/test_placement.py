@@ -5,21 +5,14 @@ from __future__ import annotations
 import pytest
 
 from apps.fleet import services
-from apps.fleet.engine.templates import template
 from apps.fleet.models import Domain, Node
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def domain(cluster, bo, actor_for) -> Domain:
-    return services.build_domain(
-        actor=actor_for(bo),
-        cluster_id=cluster.pk,
-        name="sn",
-        layout=template("144-as-4x36"),
-        accelerator_model="nvidia-gb200",
-    )
+def domain(build) -> Domain:
+    return build("144-as-4x36")
 
 
 @pytest.fixture

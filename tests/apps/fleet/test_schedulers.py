@@ -13,7 +13,6 @@ from apps.evidence.engine.source import Source
 from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
 from apps.fleet import services
 from apps.fleet.engine.schedulers.writing import FORMATS
-from apps.fleet.engine.templates import template
 from apps.fleet.models import Domain, Node
 from apps.fleet.queries.schedulers import comparison_of, scheduler_file
 from apps.fleet.services.imports import apply_import
@@ -26,14 +25,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def domain(cluster, bo, actor_for) -> Domain:
-    return services.build_domain(
-        actor=actor_for(bo),
-        cluster_id=cluster.pk,
-        name="sn",
-        layout=template("72-as-18x4"),
-        accelerator_model="nvidia-gb200",
-    )
+def domain(build) -> Domain:
+    return build("72-as-18x4")
 
 
 @pytest.fixture
@@ -176,16 +169,8 @@ def test_a_node_that_hangs_elsewhere_and_a_tier_that_is_gone_are_told_then_taken
     assert scheduler_file(cluster, form="slurm_tree").text == changed
 
 
-def test_a_node_in_another_sub_domain_moves_with_its_accelerators(
-    cluster, bo, actor_for, delivered, bring_in
-):
-    services.build_domain(
-        actor=actor_for(bo),
-        cluster_id=cluster.pk,
-        name="sn",
-        layout=template("144-as-6x24"),
-        accelerator_model="nvidia-gb200",
-    )
+def test_a_node_in_another_sub_domain_moves_with_its_accelerators(build, cluster, delivered, bring_in):
+    build("144-as-6x24")
     changed = scheduler_file(cluster, form="slurm_block").text.replace("[01-03]", "[01-02,04]")
     changed = changed.replace("[04-06]", "[03,05-06]")
     bring_in(delivered(changed))
@@ -205,28 +190,18 @@ def test_nodes_whose_sub_domains_would_be_lost_are_told_until_their_accelerators
     assert "no_accelerators" not in codes
 
 
-def test_a_domain_without_sub_domains_beside_one_with_is_a_block_of_its_own(domain, cluster, bo, actor_for):
-    services.build_domain(
-        actor=actor_for(bo),
-        cluster_id=cluster.pk,
-        name="halved",
-        layout=template("144-as-6x24"),
-        accelerator_model="nvidia-gb200",
-    )
+def test_a_domain_without_sub_domains_beside_one_with_is_a_block_of_its_own(domain, build, cluster):
+    build("144-as-6x24", name="halved")
     assert (
         "BlockName=sn Nodes=sn-n[01-18]\nBlockSizes=3,6,12\n"
         in scheduler_file(cluster, form="slurm_block").text
     )
 
 
-def test_links_among_the_cards_of_a_node_are_held_against_its_layout(cluster, bo, actor_for, delivered):
-    services.build_domain(
-        actor=actor_for(bo),
-        cluster_id=cluster.pk,
-        name="m",
-        layout=template("8-mesh"),
-        accelerator_model="nvidia-gb200",
-    )
+def test_links_among_the_cards_of_a_node_are_held_against_its_layout(
+    build, cluster, bo, actor_for, delivered
+):
+    build("8-mesh", name="m")
     text = corpus.read("nccl-topo-xml/mi300x8-dump-xgmi-8nic.xml").decode()
     same, actor = delivered(text, node="m-n01"), actor_for(bo)
     assert comparison_of(actor, cluster, same.pk).differences == ()

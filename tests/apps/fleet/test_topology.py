@@ -6,7 +6,6 @@ import pytest
 
 from apps.core import clock
 from apps.fleet import services
-from apps.fleet.engine.templates import template
 from apps.fleet.models import Domain, Hold, HoldKind, Node
 from apps.fleet.queries import topology
 from apps.fleet.queries.layers import Layer, layer_of, layers, register_layer
@@ -16,14 +15,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def domain(cluster, bo, actor_for) -> Domain:
-    return services.build_domain(
-        actor=actor_for(bo),
-        cluster_id=cluster.pk,
-        name="sn",
-        layout=template("144-as-4x36"),
-        accelerator_model="nvidia-gb200",
-    )
+def domain(build) -> Domain:
+    return build("144-as-4x36")
 
 
 def picture(domain: Domain, key: str = "state") -> topology.DomainPicture:
@@ -162,13 +155,7 @@ def test_the_link_graph_has_its_places_and_a_table_that_says_the_same(domain, cl
     assert b'aria-hidden="true"' in answer.content
 
 
-def test_a_mesh_that_no_switch_joins_is_drawn_from_its_layout(cluster, bo, vic, actor_for, client_of):
-    made = services.build_domain(
-        actor=actor_for(bo),
-        cluster_id=cluster.pk,
-        name="m",
-        layout=template("8-mesh"),
-        accelerator_model="amd-mi300x",
-    )
+def test_a_mesh_that_no_switch_joins_is_drawn_from_its_layout(build, cluster, vic, client_of):
+    made = build("8-mesh")
     answer = client_of(vic).get(f"/clusters/{cluster.slug}/topology/?domain={made.pk}&mode=graph")
     assert len(answer.context["graph"].links) == 28

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.core.texts import say
@@ -126,23 +126,24 @@ def fleet_of_labels(nodes: Mapping[str, Mapping[str, str]], levels: Sequence[Lab
 
 def _missing(
     nodes: Mapping[str, Mapping[str, str]], levels: Sequence[LabelLevel]
-) -> Iterator[tuple[LabelLevel, str]]:
+) -> list[tuple[LabelLevel, str]]:
     """Levels that a node leaves out and those have with whom it shares the level below, or the one above.
 
     Beneath one switch there may be nodes that are in no domain, and a part of a fleet may have no sub-domains or
     switches.
     """
     ordered = sorted(levels, key=lambda one: (_HEIGHT[one.role], one.tier))
+    found: dict[tuple[LabelLevel, str], None] = {}
     for place, level in enumerate(ordered):
-        beside = [ordered[:place][::-1], ordered[place + 1 :] if level.role is not Role.DOMAIN else []]
         having = [labels for labels in nodes.values() if labels.get(level.label)]
-        shared = {(one.label, labels.get(one.label)) for some in beside for one in some for labels in having}
-        for name, labels in nodes.items():
-            nearest = [next((one.label for one in some if labels.get(one.label)), "") for some in beside]
-            if not labels.get(level.label) and any(
-                label and (label, labels[label]) in shared for label in nearest
-            ):
-                yield level, name
+        above = [] if level.role is Role.DOMAIN else ordered[place + 1 :]
+        for beside in (ordered[:place][::-1], above):
+            shared = {(one.label, labels.get(one.label)) for one in beside for labels in having}
+            for name, labels in nodes.items():
+                nearest = next((one.label for one in beside if labels.get(one.label)), "")
+                if not labels.get(level.label) and (nearest, labels.get(nearest)) in shared:
+                    found[level, name] = None
+    return list(found)
 
 
 def _entries(nodes: Mapping[str, Mapping[str, str]], tiers: Sequence[LabelLevel]) -> list[Entry]:
