@@ -32,6 +32,7 @@ CANONICAL = [
     (Scheme.NCCL, "2.27.5-1+cuda12.9", "2.27.5"),
     (Scheme.NCCL, "2.26.2.post1", "2.26.2.post1"),
     (Scheme.NCCL, "22703", "2.27.3"),
+    (Scheme.NCCL, "2.22.3-HEAD:6a2f1d9", "2.22.3"),
     (Scheme.NCCL, "2804", "2.8.4"),
     (Scheme.NCCL, "(2, 20, 5)", "2.20.5"),
     (Scheme.OFED, "24.10-0.7.0.0", "24.10-0.7.0.0"),

@@ -19,7 +19,7 @@ _CUDA_INTEGER = re.compile(r"[0-9]{4,5}")
 _NCCL_DOTTED = re.compile(
     r"[vV]?(?P<numbers>[0-9]+\.[0-9]+(?:\.[0-9]+)?)"
     r"(?:\.post(?P<post>[0-9]{1,6}))?"
-    r"(?:-(?P<revision>[0-9]+))?"
+    r"(?:-(?:(?P<revision>[0-9]+)|(?P<build>[A-Za-z][\w./-]{0,60}:[0-9a-f]{6,40})))?"
     r"(?:\+(?P<runtime>(?:cuda|hip)[0-9]+(?:\.[0-9]+)*))?"
 )
 _NCCL_TUPLE = re.compile(r"\((?P<numbers>[0-9]+, ?[0-9]+(?:, ?[0-9]+)?)\)")
@@ -85,9 +85,10 @@ def _cuda_parts(numbers: tuple[int, ...], qualifiers: dict[str, str]) -> Parts |
 
 
 def read_nccl(text: str) -> Parts | None:
-    """NCCL and RCCL: 2.27.5, 2.27.5-1+cuda12.9, 2.26.2.post1, (2, 20, 5), and 22703 for 2.27.3.
+    """NCCL and RCCL: 2.27.5, 2.27.5-1+cuda12.9, 2.26.2.post1, (2, 20, 5), 22703 for 2.27.3, 2.22.3-HEAD:6a2f1d9.
 
-    The package revision and the CUDA tag are qualifiers: they do not make one NCCL newer than another.
+    The package revision, the branch with its commit and the CUDA tag are qualifiers: they do not make one NCCL newer
+    than another.
     """
     if _NCCL_INTEGER.fullmatch(text):
         return _nccl_parts(_nccl_numbers(int(text)), post=0, qualifiers={})
@@ -97,7 +98,7 @@ def read_nccl(text: str) -> Parts | None:
     match = _NCCL_DOTTED.fullmatch(text)
     if match is None:
         return None
-    qualifiers = {name: match[name] for name in ("revision", "runtime") if match[name]}
+    qualifiers = {name: match[name] for name in ("revision", "build", "runtime") if match[name]}
     return _nccl_parts(numbers_of(match["numbers"]), post=int(match["post"] or 0), qualifiers=qualifiers)
 
 

@@ -26,6 +26,7 @@ _BRACKETED = re.compile(
     r"\[(?P<host>[\w.-]{1,120})\]\[(?P<pid>\d{1,9}):(?P<tid>\d{1,9})\]\[(?P<device>-?\d{1,4})\]"
     r"(?:\[(?P<source>[\w./-]+:\d{1,6})\])? NCCL (?P<level>INFO|WARN|TRACE|ERROR) ?(?P<function>)"
 )
+_CLOCK = re.compile(r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?")
 _DATE = re.compile(r"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?)\]? $")
 VERSION_TEXT = re.compile(r"\b[NR]CCL version ?:? ?(\d\S*)")
 _DRIVER = re.compile(r"cudaDriverVersion (\d{1,9})\b")
@@ -40,7 +41,8 @@ _IB_DEVICE = re.compile(r"\[\d{1,3}\](\S+?:\d{1,3}(?:/\w+)?)")
 _INIT = re.compile(
     r"(?:ncclCommInit\w* )?comm (?P<pointer>0x[0-9a-f]+) rank (?P<rank>\d{1,7}) n[rR]anks (?P<nranks>\d{1,7}) "
     r"\w+Dev (?P<device>\d{1,4})(?: nvmlDev (?P<nvml>\d{1,4}))? busId (?P<bus>[0-9a-f]{1,12})"
-    r"(?: commId (?P<comm>0x[0-9a-f]+))? - (?P<phase>Init START|(?:Init|Abort|Destroy) COMPLETE)"
+    r"(?: commId (?P<comm>0x[0-9a-f]+))?(?: localSize \d{1,12} used \d{1,15} bytes(?: on core \d{1,5})?)?"
+    r" - (?P<phase>Init START|(?:Init|Abort|Destroy) COMPLETE)"
 )
 _TRACE = re.compile(r"^(\S+:\d{1,6}) -> (\d{1,4})\b")
 _P2P_OFF = re.compile(r"P2P is disabled between connected GPUs (\d{1,4}) and (\d{1,4})")
@@ -49,7 +51,11 @@ _GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled) for (?:HCA \d+ '([^']{1,4
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One line of the debug log, taken apart. at: time as printed, which WARN lines have since 2.26."""
+    """One line of the debug log, taken apart. at: time as printed, which WARN lines have since 2.26.
+
+    identity: the line without the number that a launcher gave the process, by which one that stands there again is
+    known: the same process of the same host is not two ranks.
+    """
 
     host: str
     pid: int
@@ -58,6 +64,7 @@ class Message:
     source: str | None
     text: str
     at: str | None
+    identity: str
 
 
 def read_message(line: str) -> Message | None:
@@ -78,6 +85,7 @@ def read_message(line: str) -> Message | None:
         source=found["source"] or found["function"],
         text=line[found.end() : found.end() + _LONGEST_TEXT].strip(),
         at=date.group(1) if date else None,
+        identity=" ".join((*_CLOCK.findall(line, begin, found.start()), line[found.start() :])),
     )
 
 
@@ -108,14 +116,13 @@ class Findings:
     messages: int = 0
     repeats: Repeats = field(default_factory=Repeats)
 
-    def add(self, line: int, message: Message, *, whole: str) -> None:
-        """whole: the line itself, by which one that stands there again is known."""
+    def add(self, line: int, message: Message) -> None:
         self.messages += 1
         _remember(self.hosts, message.host)
         if message.level in ("WARN", "ERROR"):
             if message.at is None:
-                self.repeats.note_alike(line, whole)
-            elif self.repeats.is_repeated(line, whole):
+                self.repeats.note_alike(line, message.identity)
+            elif self.repeats.is_repeated(line, message.identity):
                 return
             self.warn_lines += 1
             self._add_error(line, message, message.source, message.text)
@@ -123,7 +130,7 @@ class Findings:
         text = message.text
         if found := _TRANSPORT.search(text):
             via = _COMM.sub("", found.group(1)).strip()
-            if self.repeats.is_repeated(line, whole):
+            if self.repeats.is_repeated(line, message.identity):
                 return
             if via in self.transports or len(self.transports) < MOST_DISTINCT:
                 self.transports[via] += 1

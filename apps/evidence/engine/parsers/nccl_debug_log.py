@@ -13,7 +13,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "nccl_debug_log"
-VERSION = 3
+VERSION = 4
 
 _LINE = re.compile(
     r"(?:[\w.-]{1,120}:\d+:\d+ \[-?\d+\] (?:\S{1,80}:\d+ )?|\]\[\d+:\d+\]\[-?\d+\]\S{0,80} )"
@@ -37,7 +37,7 @@ def read(source: Source) -> Reading:
             continue
         message = read_message(text) if " NCCL " in text else None
         if message:
-            findings.add(number, message, whole=text)
+            findings.add(number, message)
         elif found := VERSION_TEXT.search(text):
             findings.versions.setdefault(found.group(1))
     if not findings.messages:

@@ -19,7 +19,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "rocm_smi_concise"
-VERSION = 1
+VERSION = 2
 
 _LIKE_HEADER = re.compile(
     r"\b(?:GPU|Device|DCU|HCU)\s[^|\n]{0,60}\bTemp\b[^|\n]{0,120}\bPerf\b", re.IGNORECASE
@@ -29,6 +29,7 @@ _TITLE = re.compile(r"[=.]{4}\s{0,40}(?:ROCm )?System Management Interface", re.
 _END = re.compile(r"\bEnd of (?:ROCm )?SMI Log\b", re.IGNORECASE)
 _RULE = re.compile(r"[=.\s-]*")
 _ROW = re.compile(r"\s*\d{1,4}\s{2,}\S")
+_WHICH = re.compile(r" \([\w, ]+\)$")  # Temp (DieEdge): ROCm 4 and 5 say in the heading which sensor it is
 _CELLS = re.compile(r"\s{2,}|\t")
 _DEVICE_ID = re.compile(r"0x[0-9a-fA-F]{1,8}")
 # heading in lower case to key and unit; the first heading that the table has is used
@@ -81,7 +82,7 @@ def _is_output(lines: list[Line]) -> bool:
 
 
 def _gpus(lines: Sequence[Line], notes: Notes) -> list[dict[str, Any]]:
-    headings = [heading.casefold() for heading in _CELLS.split(lines[0].text.strip())]
+    headings = [_WHICH.sub("", heading.casefold()) for heading in _CELLS.split(lines[0].text.strip())]
     if len(headings) < 4:
         notes.add("blanks_lost", say("the header has lost the blanks between its columns"), at=lines[0])
     gpus: list[dict[str, Any]] = []

@@ -18,7 +18,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "rocm_smi_json"
-VERSION = 1
+VERSION = 2
 
 _CARD = re.compile(r"(?:card|gpu|dcu|hcu)\s?(\d{1,4})", re.IGNORECASE)
 _LIKE_CARD = re.compile(r"[\"'](?:card|dcu|hcu)\d{1,4}[\"']\s*:\s*\{", re.IGNORECASE)
@@ -62,6 +62,7 @@ _NUMBERS = {
     "pcie_replay_count": ("pcie replay count",),
 }
 _FIRMWARE = " firmware version"
+_RENAMED = {"vbios": "ifwi"}  # amd-smi since ROCm 7
 
 
 def recognise(sample: str) -> int:
@@ -162,7 +163,8 @@ def _of_rocm_smi(body: Mapping[str, Any], line: int, notes: Notes) -> dict[str, 
 
 def _of_amd_smi(body: Mapping[str, Any]) -> dict[str, Any]:
     asic, vbios, driver, bus, vram, board, numa = (
-        mapping(body.get(key)) for key in ("asic", "vbios", "driver", "bus", "vram", "board", "numa")
+        mapping(body.get(key)) or mapping(body.get(_RENAMED.get(key, key)))
+        for key in ("asic", "vbios", "driver", "bus", "vram", "board", "numa")
     )
     partition = mapping(body.get("partition"))
     compute = partition.get("compute_partition") or partition.get("accelerator_partition")

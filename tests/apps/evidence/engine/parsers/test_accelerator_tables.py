@@ -81,6 +81,15 @@ GPU  Temp   AvgPwr  SCLK    MCLK    Fan     Perf  PwrCap  VRAM%  GPU%
 ==============================End of ROCm SMI Log ==============================
 """
 
+ROCM_5 = """\
+======================= ROCm System Management Interface =======================
+================================= Concise Info =================================
+GPU  Temp (DieEdge)  AvgPwr  SCLK    MCLK     Fan  Perf  PwrCap  VRAM%  GPU%
+0    41.0c           92.0W   800Mhz  1600Mhz  0%   auto  560.0W    3%   0%
+================================================================================
+============================= End of ROCm SMI Log ==============================
+"""
+
 ROCM_6_3 = """\
 =========================== ROCm System Management Interface ===========================
 ===================================== Concise Info =====================================
@@ -175,6 +184,7 @@ def test_mx_smi_says_when_fewer_gpus_are_listed_than_attached() -> None:
     ("text", "temps", "power", "device_ids", "partitions"),
     [
         (ROCM_3, [24.0], [3.0], [], []),
+        (ROCM_5, [41.0], [92.0], [], []),
         (ROCM_6_3, [41.0, 48.0], [44.0, 19.111], ["0x7551", "0x74a1"], ["NPS1, SPX"]),
         (HYGON, [46.0], [51.0], [], []),
     ],
@@ -187,6 +197,12 @@ def test_rocm_smi_follows_the_header_of_each_version(
     facts = found.facts
     assert (facts["temps_c"], facts["power_w"]) == (temps, power)
     assert (facts["device_ids"], facts["partitions"]) == (device_ids, partitions)
+
+
+@pytest.mark.parametrize("name", ["vbios", "ifwi"])
+def test_amd_smi_names_its_firmware_image_by_version(name: str) -> None:
+    text = f'{{"gpu_data": [{{"gpu": 0, "asic": {{}}, "{name}": {{"version": "00156977"}}}}]}}'
+    assert reading(text).facts["vbios"] == ["00156977"]
 
 
 def test_a_row_that_does_not_fit_its_header_gives_no_values() -> None:

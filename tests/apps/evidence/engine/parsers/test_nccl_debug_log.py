@@ -66,6 +66,28 @@ def test_ranks_tell_host_device_and_whether_they_finished() -> None:
     )  # fmt: skip
 
 
+def test_ranks_of_rccl_finish_too() -> None:
+    start = (
+        f"{INFO}ncclCommInitRank comm 0xa0 rank 0 nranks 8 cudaDev 0 busId 5000 commId 0x99 - Init START\n"
+    )
+    end = f"{INFO}comm 0xa0 rank 0 nranks 8 cudaDev 0 busId 5000 localSize 304 used 9216 bytes - Init COMPLETE\n"
+    (rank,) = read(start + end).facts["ranks"]
+    assert rank["complete"] is True
+
+
+@pytest.mark.parametrize(("first", "second"), [("0: ", "1: "), ("[1,0]<stdout>:", "[1,1]<stdout>:")])
+def test_lines_of_one_process_under_two_ranks_count_once(first: str, second: str) -> None:
+    line = f"{INFO}Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\n"
+    reading = read(first + line + second + line)
+    assert reading.facts["transports"] == {"P2P/CUMEM": 1}
+    assert [one.code for one in reading.warnings] == ["lines_repeated"]
+
+
+def test_lines_that_a_collector_dated_apart_count_each() -> None:
+    line = f"{INFO}Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\n"
+    assert read(f"12:00:01 {line}12:00:02 {line}").facts["transports"] == {"P2P/CUMEM": 2}
+
+
 def test_a_rank_that_never_finished_is_warned_of() -> None:
     start = "ncclCommInitRank comm 0xa{0} rank {0} nranks 2 cudaDev {0} nvmlDev {0} busId 5000 commId 0x17 - Init {1}"
     text = "".join(f"{INFO}{start.format(*pair)}\n" for pair in ((0, "START"), (1, "START"), (0, "COMPLETE")))
