@@ -33,16 +33,17 @@ _SCOPES_ARE_FOR = {
 THEMES = [("auto", _("as the system")), ("light", _("light")), ("dark", _("dark"))]
 
 
-def scope_choices(actor: Actor, right: Right) -> list[tuple[str, Any]]:
-    """Where the actor holds a right: everywhere, if so, and the clusters."""
-    scopes = queries.scopes_with(right, actor=actor)
-    choices: list[tuple[str, Any]] = [(str(scope.pk), scope.name) for scope in scopes]
-    return [(EVERYWHERE, _("everywhere")), *choices] if actor.may(right, None) else choices
+class ScopeField(forms.TypedChoiceField):
+    """Where something holds, among the places where the actor may say so: a scope id, None for everywhere."""
 
+    def __init__(self, *, label: Any, everywhere: Any) -> None:
+        super().__init__(label=label, coerce=lambda choice: None if choice == EVERYWHERE else int(choice))
+        self.everywhere = everywhere
 
-def scope_id_of(choice: str) -> int | None:
-    """The scope id of a choice; None is everywhere."""
-    return None if choice == EVERYWHERE else int(choice)
+    def offer(self, actor: Actor, right: Right) -> None:
+        every = [(EVERYWHERE, self.everywhere)] if actor.may(right, None) else []
+        scopes = queries.scopes_with(right, actor=actor)
+        self.choices = [*every, *((str(scope.pk), scope.name) for scope in scopes)]
 
 
 class PreferencesForm(forms.Form):
@@ -121,13 +122,13 @@ class RoleForm(forms.Form):
     """A role, and where it holds."""
 
     role = forms.ChoiceField(label=_("Role"))
-    scope = forms.ChoiceField(label=_("Where"))
+    scope = ScopeField(label=_("Where"), everywhere=_("everywhere"))
 
     def __init__(self, *args: Any, actor: Actor, for_service: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         roles = [role for role in Role if not (for_service and role in FOR_PEOPLE_ONLY)]
         self.fields["role"].choices = [(role.value, ROLE_NAMES[role]) for role in roles]
-        self.fields["scope"].choices = scope_choices(actor, Right.ADMIN)
+        self.fields["scope"].offer(actor, Right.ADMIN)
 
 
 class RoleByEmailForm(RoleForm):
@@ -144,12 +145,12 @@ class InviteForm(forms.Form):
     email = forms.EmailField(label=_("Email"))
     name = forms.CharField(label=_("Name"), max_length=120)
     roles = forms.MultipleChoiceField(label=_("Roles"), widget=forms.CheckboxSelectMultiple)
-    scope = forms.ChoiceField(label=_("Where"))
+    scope = ScopeField(label=_("Where"), everywhere=_("everywhere"))
 
     def __init__(self, *args: Any, actor: Actor, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["roles"].choices = [(role.value, ROLE_NAMES[role]) for role in Role]
-        self.fields["scope"].choices = scope_choices(actor, Right.ADMIN)
+        self.fields["scope"].offer(actor, Right.ADMIN)
 
 
 class ReasonForm(forms.Form):

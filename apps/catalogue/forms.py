@@ -7,12 +7,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.queries import scopes_visible_to, scopes_with
+from apps.accounts.forms import ScopeField
+from apps.accounts.queries import scopes_visible_to
 from apps.catalogue.engine.overlays import FIELDS, Kind, right_to_set
 from apps.catalogue.words import CONFIDENCES, figure_label
 from apps.core.actor import Actor
-
-EVERYWHERE = "*"
 
 
 class TeamFilter(forms.Form):
@@ -35,7 +34,7 @@ class FigureForm(forms.Form):
     )
     source = forms.CharField(label=_("Source"), max_length=300)
     confidence = forms.ChoiceField(label=_("Confidence"), choices=list(CONFIDENCES.items()))
-    scope = forms.ChoiceField(label=_("For"))
+    scope = ScopeField(label=_("For"), everywhere=_("every cluster"))
 
     def __init__(self, *args: Any, actor: Actor, kind: Kind, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -43,21 +42,14 @@ class FigureForm(forms.Form):
             (path, f"{figure_label(path)} ({unit})" if unit not in ("", "n") else figure_label(path))
             for path, unit in FIELDS[kind].items()
         ]
-        right = right_to_set(kind)
-        scopes = scopes_with(right, actor=actor)
-        every = [(EVERYWHERE, _("every cluster"))] if actor.may(right, None) else []
+        self.fields["scope"].offer(actor, right_to_set(kind))
         if kind is Kind.COMPONENT:
-            scopes = scopes.none()
+            self.fields["scope"].choices = self.fields["scope"].choices[:1]
             self.fields["value"].help_text = _(
                 "Empty is the default. area, scheme, rule, severity and multiple take one of a few words; packages "
                 "takes names under which dpkg, rpm, pip or conda list it. Nodes are read by it from their next "
                 "report on, at the latest within a day."
             )
-        self.fields["scope"].choices = [*every, *((str(scope.pk), scope.name) for scope in scopes)]
-
-    def scope_id(self) -> int | None:
-        chosen = self.cleaned_data["scope"]
-        return None if chosen == EVERYWHERE else int(chosen)
 
 
 class NewEntryForm(FigureForm):

@@ -7,12 +7,10 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.queries import scopes_with
+from apps.accounts.forms import ScopeField
 from apps.core.actor import Actor
 from apps.core.rights import Right
 from apps.jobs.services.schedules import LONGEST_S, SHORTEST_S
-
-EVERYWHERE = "*"
 
 
 class ScheduleForm(forms.Form):
@@ -37,16 +35,10 @@ class EndpointForm(forms.Form):
 
 
 class NewEndpointForm(EndpointForm):
-    scope = forms.ChoiceField(label=_("Events of"))
+    scope = ScopeField(label=_("Events of"), everywhere=_("every cluster"))
     field_order = ["name", "url", "events", "scope"]
 
     def __init__(self, *args: Any, actor: Actor, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        scopes = scopes_with(Right.ADMIN, actor=actor)
-        every = [(EVERYWHERE, _("every cluster"))] if actor.may(Right.ADMIN, None) else []
-        self.fields["scope"].choices = [*every, *((str(scope.pk), scope.name) for scope in scopes)]
+        self.fields["scope"].offer(actor, Right.ADMIN)
         del self.fields["enabled"], self.fields["version"]
-
-    def scope_id(self) -> int | None:
-        chosen = self.cleaned_data["scope"]
-        return None if chosen == EVERYWHERE else int(chosen)

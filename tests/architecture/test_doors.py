@@ -10,6 +10,7 @@ DOORS = {"services", "queries", "models", "engine"}
 
 # Modules outside of these rooms that others may enter, and why.
 SIDE_DOORS = {
+    "accounts.forms": "forms of other apps ask where something holds in the same way",
     "audit.directory": "apps above introduce themselves as those who know names and pages",
     "jobs.registry": "tasks of each app register their kinds of work",
     "jobs.running": "tasks of each app are given the running job",

@@ -76,7 +76,7 @@ def grant(request: HttpRequest, person_id: int) -> HttpResponse:
             services.grant_role(
                 person_id=person_id,
                 role=Role(form.cleaned_data["role"]),
-                scope_id=forms.scope_id_of(form.cleaned_data["scope"]),
+                scope_id=form.cleaned_data["scope"],
                 actor=actor,
             )
         except PROBLEMS as error:
@@ -97,7 +97,7 @@ def grant_by_email(request: HttpRequest) -> HttpResponse:
     made = grant_role_by_email(
         email=form.cleaned_data["email"],
         role=Role(form.cleaned_data["role"]),
-        scope_id=forms.scope_id_of(form.cleaned_data["scope"]),
+        scope_id=form.cleaned_data["scope"],
         actor=actor,
     )
     messages.success(request, _("The role is given."))
@@ -139,7 +139,7 @@ def create_service_account(request: HttpRequest) -> HttpResponse:
     made = services.create_service_account(
         name=form.cleaned_data["name"],
         role=Role(form.cleaned_data["role"]),
-        scope_id=forms.scope_id_of(form.cleaned_data["scope"]),
+        scope_id=form.cleaned_data["scope"],
         actor=actor,
     )
     messages.success(request, _("The service account is there; make its token now."))
@@ -154,7 +154,7 @@ def invite(request: HttpRequest) -> HttpResponse:
     form = forms.InviteForm(request.POST or None, actor=actor)
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
-        scope_id = forms.scope_id_of(values["scope"])
+        scope_id = values["scope"]
         try:
             invitation, secret = services.invite(
                 email=values["email"],

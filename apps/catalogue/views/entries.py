@@ -82,7 +82,7 @@ def _list(request: HttpRequest, kind: Kind) -> HttpResponse:
     form = NewEntryForm(request.POST or None, actor=actor, kind=kind) if may_edit else None
     sent = request.method == "POST" and form is not None and form.is_valid()
     if sent and form and _saved(form, actor, kind, form.cleaned_data["entry"]):
-        return redirect(_address(kind, form.cleaned_data["entry"], form.scope_id(), actor))
+        return redirect(_address(kind, form.cleaned_data["entry"], form.cleaned_data["scope"], actor))
     scope = _scope(request, actor)
     context = {
         "kind": kind.value,
@@ -122,7 +122,7 @@ def entry(request: HttpRequest, kind: str, entry_id: str) -> HttpResponse:
     if _may_edit(actor, of_kind):
         form = FigureForm(request.POST or None, actor=actor, kind=of_kind)
         if request.method == "POST" and form.is_valid() and _saved(form, actor, of_kind, entry_id):
-            return redirect(_address(of_kind, entry_id, form.scope_id(), actor))
+            return redirect(_address(of_kind, entry_id, form.cleaned_data["scope"], actor))
     scope = _scope(request, actor)
     found = queries.entry_for(scope.pk if scope else None, of_kind, entry_id)
     return render(request, "catalogue/entry.html", {"entry": found, "kind": kind, "form": form})
@@ -150,7 +150,7 @@ def _saved(form: FigureForm, actor: Actor, kind: Kind, entry_id: str) -> bool:
     try:
         services.set_figure(
             actor=actor,
-            scope_id=form.scope_id(),
+            scope_id=form.cleaned_data["scope"],
             kind=kind,
             entry=entry_id,
             path=values["path"],

@@ -40,7 +40,7 @@ def create(request: HttpRequest) -> HttpResponse:
                 name=values["name"],
                 url=values["url"],
                 events=values["events"],
-                scope_id=form.scope_id(),
+                scope_id=form.cleaned_data["scope"],
                 actor=actor,
             )
         except (Invalid, Conflict, NotAllowed) as error:
