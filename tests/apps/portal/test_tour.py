@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+import pytest
 from django.test import Client
 
 from apps.accounts.models import Person
@@ -34,6 +35,16 @@ class Links(HTMLParser):
             parts = urlsplit(urljoin(self.page, target))
             if not parts.netloc:
                 self.found.append(parts.path + (f"?{parts.query}" if parts.query else ""))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["vic", "bo"])
+def test_no_link_of_a_new_portal_is_refused_to_whoever_sees_it(
+    request: pytest.FixtureRequest, client_of: Any, cluster: Any, name: str
+) -> None:
+    opened = list(tour(client_of(request.getfixturevalue(name))))
+    assert [page for page in opened if page[1:] != (200, [])] == []
+    assert len(opened) > 20
 
 
 def test_every_page_that_is_offered_opens(demonstration: Any, client_of: Any) -> None:
