@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -10,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from apps.changes import services
 from apps.changes.engine.states import State
+from apps.changes.models import Change
 from apps.core.errors import Conflict, Invalid
 from apps.core.pages import actor_of, version_in
 from apps.core.speech import said
@@ -44,38 +47,31 @@ def approve(request: HttpRequest, change_id: int) -> HttpResponse:
 
 @require_POST
 def start(request: HttpRequest, change_id: int) -> HttpResponse:
-    try:
-        services.start_change(
-            actor=actor_of(request), change_id=change_id, expected_version=version_in(request)
-        )
-    except Conflict as error:
-        messages.error(request, said(error.message))
-    else:
-        messages.success(request, _("Started. What the nodes ran was recorded first."))
-    return redirect("changes:change", change_id)
+    done = _("Started. What the nodes ran was recorded first.")
+    return _stepped(request, change_id, services.start_change, done)
 
 
 @require_POST
 def pass_stage(request: HttpRequest, change_id: int) -> HttpResponse:
-    try:
-        services.pass_stage(
-            actor=actor_of(request), change_id=change_id, expected_version=version_in(request)
-        )
-    except Conflict as error:
-        messages.error(request, said(error.message))
-    return redirect("changes:change", change_id)
+    return _stepped(request, change_id, services.pass_stage)
 
 
 @require_POST
 def finish(request: HttpRequest, change_id: int) -> HttpResponse:
+    return _stepped(request, change_id, services.finish_change, _("Done. The nodes are free again."))
+
+
+def _stepped(
+    request: HttpRequest, change_id: int, step: Callable[..., Change], done: str = ""
+) -> HttpResponse:
+    """One step of a change as it was seen; what it waits for is said on its page."""
     try:
-        services.finish_change(
-            actor=actor_of(request), change_id=change_id, expected_version=version_in(request)
-        )
+        step(actor=actor_of(request), change_id=change_id, expected_version=version_in(request))
     except Conflict as error:
         messages.error(request, said(error.message))
     else:
-        messages.success(request, _("Done. The nodes are free again."))
+        if done:
+            messages.success(request, done)
     return redirect("changes:change", change_id)
 
 
