@@ -84,6 +84,7 @@ COMPOSED = {
         ("M12 16v.01", "M12 13a2 2 0 0 0 .914 -3.782a1.98 1.98 0 0 0 -2.414 .483"),
     ),
 }
+PAINT = 'fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round"'
 ICONS = Part(name="@tabler/icons", version="3.52.0", licence="MIT", member="icons", target="static/icons.svg")
 HTMX = Part(
     name="htmx.org",
@@ -148,23 +149,16 @@ def auto_theme(css: str) -> str:
 
 
 def sprite(folder: Path, names: list[str]) -> str:
-    """One SVG with a symbol per icon; a name may say filled/… for the filled set."""
+    """One SVG with a symbol per icon."""
     symbols = []
     for name in names:
         drawn, marks = COMPOSED.get(name, (name, ()))
-        member = f"icons/{drawn}.svg" if "/" in drawn else f"icons/outline/{drawn}.svg"
-        body = packed(folder, ICONS, member).decode()
+        body = packed(folder, ICONS, f"icons/outline/{drawn}.svg").decode()
         inner = re.sub(r"^.*?<svg[^>]*>|</svg>\s*$", "", body, flags=re.DOTALL)
         inner = re.sub(r'<path stroke="none" d="M0 0h24v24H0z" fill="none"\s*/>', "", inner)
         inner = re.sub(r"\s*\n\s*", "", inner).strip()
         inner += "".join(f'<path d="{mark}" />' for mark in marks)
-        paint = (
-            'fill="currentColor"'
-            if name.startswith("filled/")
-            else 'fill="none" stroke="currentColor" stroke-width="1.75" '
-            'stroke-linecap="round" stroke-linejoin="round"'
-        )
-        symbols.append(f'<symbol id="{name.replace("/", "-")}" viewBox="0 0 24 24" {paint}>{inner}</symbol>')
+        symbols.append(f'<symbol id="{name}" viewBox="0 0 24 24" {PAINT}>{inner}</symbol>')
     return '<svg xmlns="http://www.w3.org/2000/svg">\n' + "\n".join(symbols) + "\n</svg>\n"
 
 
