@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
@@ -108,7 +109,7 @@ def _chunks(plan: PlanInput) -> list[Option]:
     """Chunks of a stage, and which layers each holds where Megatron-LM would not cut them like that by itself.
 
     It knows first and last stages of their own only with equal stages between them, and takes no number of chunks
-    beside a layout in letters: E embedding, t layer, m layer of multi-token prediction, L loss, | the next chunk.
+    beside a layout in letters.
     """
     stages, chunks = int(plan.layout.pp[0]), int(plan.layout.vpp[0])
     held = [content(plan.model, plan.layout, np.array([stage])) for stage in range(stages)]
@@ -120,16 +121,20 @@ def _chunks(plan: PlanInput) -> list[Option]:
         return _valued(
             decoder_first_pipeline_num_layers=layers[0], decoder_last_pipeline_num_layers=layers[-1]
         )
+    return [Option(name="--pipeline-model-parallel-layout", value=f"'{_letters(layers, predicted, chunks)}'")]
+
+
+def _letters(layers: Sequence[int], predicted: Sequence[int], chunks: int) -> str:
+    """The layers of each stage: E embedding, t layer, m layer of multi-token prediction, L loss, | the next chunk."""
     parts = [
         "t" * (count // chunks + (chunk < count % chunks)) for chunk in range(chunks) for count in layers
     ]
     parts[0] = "E" + parts[0]
-    for stage, extra in enumerate(predicted):
-        parts[(chunks - 1) * stages + stage] += "m" * extra
+    for stage, extra in enumerate(predicted, start=len(parts) - len(layers)):
+        parts[stage] += "m" * extra
     parts[-1] += "L"
     runs = [(part, len([*same])) for part, same in groupby(parts[:-1])]
-    text = "".join(f"{part}|" if count == 1 else f"({part}|)*{count}" for part, count in runs) + parts[-1]
-    return [Option(name="--pipeline-model-parallel-layout", value=f"'{text}'")]
+    return "".join(f"{part}|" if count == 1 else f"({part}|)*{count}" for part, count in runs) + parts[-1]
 
 
 def _batch(plan: PlanInput) -> list[Option]:
