@@ -60,7 +60,7 @@ def _import(running: RunningJob, *, lock: bool = False) -> BulkImport:
         rows = rows.select_for_update(of=("self",))
     row = rows.get(pk=running.arguments["import_id"])
     if row.state == ImportState.APPLIED or row.version != running.arguments["version"]:
-        raise Skipped("the import was applied or changed meanwhile")
+        raise Skipped(say("the import was applied or changed meanwhile"))
     return row
 
 
