@@ -90,9 +90,7 @@ class Acceptance:
     needed_share: float = MIN_BUSBW_SHARE
 
 
-def accept(
-    run: Measured, *, theory_bytes_per_s: float | None, needed_share: float = MIN_BUSBW_SHARE
-) -> Acceptance:
+def accept(run: Measured, *, theory_bytes_per_s: float | None) -> Acceptance:
     """Judge one run against the one-way bandwidth that an accelerator has into its domain, in bytes/s.
 
     What cannot be judged is unknown, and so are figures that something speaks against. Wrong results fail
@@ -103,7 +101,7 @@ def accept(
     )
 
     def told(verdict: Verdict, reason: AcceptanceReason) -> Acceptance:
-        return Acceptance(verdict=verdict, reason=reason, share=share, needed_share=needed_share)
+        return Acceptance(verdict=verdict, reason=reason, share=share)
 
     if run.wrong_total:
         return told(Verdict.FAIL, AcceptanceReason.WRONG_RESULTS)
@@ -115,15 +113,14 @@ def accept(
         return told(Verdict.UNKNOWN, AcceptanceReason.NOT_COMPLETE)
     if not run.collective:
         return told(Verdict.UNKNOWN, AcceptanceReason.COLLECTIVE_UNKNOWN)
-    if (
-        run.domain_ranks is not None and run.ranks > run.domain_ranks
-    ):  # the network between domains takes part
+    # Over more than the domain the network between domains takes part.
+    if run.domain_ranks is not None and run.ranks > run.domain_ranks:
         return told(Verdict.UNKNOWN, AcceptanceReason.LEAVES_DOMAIN)
     if share is None:
         return told(Verdict.UNKNOWN, AcceptanceReason.THEORY_UNKNOWN)
     if run.size_bytes < TRUSTED_SIZE_BYTES:
         return told(Verdict.UNKNOWN, AcceptanceReason.SIZE_TOO_SMALL)
-    if share < needed_share:
+    if share < MIN_BUSBW_SHARE:
         return told(Verdict.FAIL, AcceptanceReason.TOO_SLOW)
     if share > 1.05:  # in-network reduction can pass the ring's theory; anything else is a wrong theory
         return told(Verdict.WARN, AcceptanceReason.ABOVE_THEORY)

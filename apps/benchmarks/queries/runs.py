@@ -22,6 +22,7 @@ from apps.core.errors import Missing
 from apps.core.rights import Right
 from apps.fleet.models import Accelerator, Domain, LifeCycle
 
+_JUDGED = "all_reduce"  # the collective by which a domain is judged
 LADDER_RUNS = 500  # newest runs of a domain that a ladder is made of
 
 
@@ -63,8 +64,8 @@ def accelerators_of(domain: Domain) -> QuerySet[Accelerator]:
     return Accelerator.objects.filter(node__domain=domain).exclude(node__life_cycle=LifeCycle.RETIRED)
 
 
-def newest_whole_domain_run(domain: Domain, *, collective: str = "all_reduce") -> BenchmarkRun | None:
-    """The newest run of a collective over all accelerators of a domain's nodes in service.
+def newest_whole_domain_run(domain: Domain) -> BenchmarkRun | None:
+    """The newest all-reduce over all accelerators of a domain's nodes in service.
 
     A run that spares and nodes in repair took part in counts too; one over more accelerators than the domain has
     does not, for it left the domain.
@@ -74,15 +75,13 @@ def newest_whole_domain_run(domain: Domain, *, collective: str = "all_reduce") -
     if not in_service:
         return None
     rows = BenchmarkRun.objects.filter(
-        domain=domain, collective=collective, ranks__gte=in_service, ranks__lte=cards.count()
+        domain=domain, collective=_JUDGED, ranks__gte=in_service, ranks__lte=cards.count()
     )
     return rows.select_related("domain", "matrix_version__matrix").order_by("-received_at", "-id").first()
 
 
-def newest_whole_domain_runs(
-    domains: Iterable[Domain], *, collective: str = "all_reduce"
-) -> dict[int, BenchmarkRun]:
-    """Domain id to its newest run over the whole domain, as above; three queries however many domains."""
+def newest_whole_domain_runs(domains: Iterable[Domain]) -> dict[int, BenchmarkRun]:
+    """Domain id to its newest all-reduce over the whole domain, as above; three queries however many domains."""
     ids = [domain.pk for domain in domains]
     cards = Accelerator.objects.filter(node__domain__in=ids).exclude(node__life_cycle=LifeCycle.RETIRED)
     in_service = Count("pk", filter=Q(node__life_cycle=LifeCycle.IN_SERVICE))
@@ -97,9 +96,9 @@ def newest_whole_domain_runs(
     for least, most in set(sizes.values()):
         alike = [domain_id for domain_id, size in sizes.items() if size == (least, most)]
         fitting |= Q(domain__in=alike, ranks__gte=least, ranks__lte=most)
-    newest = BenchmarkRun.objects.filter(fitting, domain=OuterRef("domain"), collective=collective)
+    newest = BenchmarkRun.objects.filter(fitting, domain=OuterRef("domain"), collective=_JUDGED)
     chosen = newest.order_by("-received_at", "-id").values("pk")[:1]
-    rows = BenchmarkRun.objects.filter(fitting, collective=collective, pk=Subquery(chosen))
+    rows = BenchmarkRun.objects.filter(fitting, collective=_JUDGED, pk=Subquery(chosen))
     return {
         row.domain_id: row for row in rows.select_related("domain", "matrix_version__matrix") if row.domain_id
     }
@@ -123,14 +122,14 @@ def comparison_with(run: BenchmarkRun, other: BenchmarkRun) -> Comparison:
     return compare(run.points, other.points)
 
 
-def ladder_of(domain: Domain, *, collective: str = "all_reduce") -> tuple[Rung, ...]:
-    """The newest usable run of each number of ranks: is bandwidth flat as ranks grow?
+def ladder_of(domain: Domain) -> tuple[Rung, ...]:
+    """The newest usable all-reduce of each number of ranks: is bandwidth flat as ranks grow?
 
     Runs whose figures are in doubt, that are not complete, or that delivered wrong data are left out.
     """
     rows = BenchmarkRun.objects.filter(
         domain=domain,
-        collective=collective,
+        collective=_JUDGED,
         status="complete",
         ranks__gte=2,
         busbw_bytes_per_s__gt=0,
@@ -139,11 +138,6 @@ def ladder_of(domain: Domain, *, collective: str = "all_reduce") -> tuple[Rung, 
     ).exclude(wrong_total__gt=0)
     newest = rows.order_by("-received_at", "-id").values_list("ranks", "busbw_bytes_per_s", "pk")
     return ladder(newest[:LADDER_RUNS], domain_ranks=accelerators_of(domain).count())
-
-
-def is_in_force(run: BenchmarkRun) -> bool:
-    """Whether the run is the baseline that others are compared with now."""
-    return Baseline.objects.filter(run=run, replaced_at__isnull=True).exists()
 
 
 def comparable_runs(run: BenchmarkRun) -> QuerySet[BenchmarkRun]:

@@ -42,7 +42,7 @@ def forest(entries: Sequence[Entry]) -> tuple[tuple[Switch, ...], tuple[Problem,
         Problem(code="cycle", subject=name, message=say("switch %(name)s is beneath itself", name=name))
         for name in cyclic
     ]
-    problems += _tier_problems(merged, tiers)
+    problems += _tier_problems(merged)
     switches = tuple(
         Switch(
             name=entry.name,
@@ -143,7 +143,7 @@ def _tiers(entries: dict[str, Entry]) -> tuple[dict[str, int], tuple[str, ...]]:
     return tiers | dict.fromkeys(cyclic, 1), cyclic
 
 
-def _tier_problems(entries: dict[str, Entry], tiers: dict[str, int]) -> list[Problem]:
+def _tier_problems(entries: dict[str, Entry]) -> list[Problem]:
     """Where the file states tiers, each must be above those beneath it, with none left out."""
     problems = []
     for entry in entries.values():
