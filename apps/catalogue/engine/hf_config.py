@@ -14,48 +14,17 @@ PLAIN_MLP_TYPES = (
     *("nemotron", "starcoder2", "phi", "arcee", "apertus", "persimmon"),
 )
 GATED_MLP_TYPES = (
-    *(
-        "llama",
-        "llama4",
-        "llama4_text",
-        "mllama",
-        "mllama_text_model",
-        "mistral",
-        "mistral3",
-        "ministral3",
-        "mixtral",
-    ),
-    *("qwen2", "qwen2_moe", "qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text"),
-    *("qwen3", "qwen3_moe", "qwen3_vl_text", "qwen3_vl_moe_text"),
-    *(
-        "deepseek",
-        "deepseek_v2",
-        "deepseek_v3",
-        "deepseek_v32",
-        "kimi_k2",
-        "dots1",
-        "bailing_moe",
-        "minimax_m2",
-    ),
-    *("glm", "glm4", "glm4_moe", "gemma", "gemma2", "gemma3", "gemma3_text", "phi3", "phimoe"),
-    *("granite", "granitemoe", "cohere", "cohere2", "olmo", "olmo2", "olmo3", "olmoe", "gpt_oss", "dbrx"),
-    *(
-        "internlm",
-        "internlm2",
-        "internlm3",
-        "baichuan",
-        "Yi",
-        "stablelm",
-        "exaone4",
-        "smollm3",
-        "seed_oss",
-        "mimo",
-    ),
-    *("aquila", "xverse", "orion", "hunyuan_v1_dense", "ernie4_5"),
+    *("llama", "llama4", "llama4_text", "mllama", "mllama_text_model", "mistral", "mistral3", "ministral3"),
+    *("mixtral", "qwen2", "qwen2_moe", "qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text"),
+    *("qwen3", "qwen3_moe", "qwen3_vl_text", "qwen3_vl_moe_text", "deepseek", "deepseek_v2", "deepseek_v3"),
+    *("deepseek_v32", "kimi_k2", "dots1", "bailing_moe", "minimax_m2", "glm", "glm4", "glm4_moe"),
+    *("gemma", "gemma2", "gemma3", "gemma3_text", "phi3", "phimoe", "granite", "granitemoe"),
+    *("cohere", "cohere2", "olmo", "olmo2", "olmo3", "olmoe", "gpt_oss", "dbrx"),
+    *("internlm", "internlm2", "internlm3", "baichuan", "Yi", "stablelm", "exaone4", "smollm3", "seed_oss"),
+    *("mimo", "aquila", "xverse", "orion", "hunyuan_v1_dense", "ernie4_5"),
 )
 TIED_BY_DEFAULT = (
-    *("gpt2", "gpt_bigcode", "mpt", "bloom", "opt", "gemma", "gemma2", "gemma3_text"),
-    *("cohere", "cohere2"),
+    *("gpt2", "gpt_bigcode", "mpt", "bloom", "opt", "gemma", "gemma2", "gemma3_text", "cohere", "cohere2"),
 )
 PARTS = ("text_config", "attn_config", "ffn_config")  # objects that hold what others hold at the top
 ALTERNATING_KEYS = ("interleave_moe_layer_step", "decoder_sparse_step", "moe_layer_freq")
