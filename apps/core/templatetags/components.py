@@ -180,8 +180,8 @@ def progress(done: int | None, total: int | None, *, label: str = "", unit: str 
         done or 0,
         total,
         name,
-        done or 0,
-        total,
+        grouped(done or 0),
+        grouped(total),
         format_html(" {}", unit) if unit else "",
     )
 

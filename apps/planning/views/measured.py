@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.core import form_errors
-from apps.core.errors import Missing
+from apps.core.errors import Invalid, Missing
 from apps.core.pages import actor_of
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.core.texts import say
 from apps.fleet.models import Domain
 from apps.fleet.page import cluster_context
@@ -40,12 +41,16 @@ def calibration(request: HttpRequest, domain_id: int) -> HttpResponse:
 
 @require_POST
 def note(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
-    """A step of this layout took so long."""
+    """A step of this layout took so long; a figure that is none is said above the version."""
     actor, form = actor_of(request), MeasuredStepForm(request.POST)
-    if not form.is_valid():
-        raise form_errors.refused(form)
-    services.note_measured_step(actor=actor, plan_id=plan_id, number=number, **form.cleaned_data)
-    messages.success(request, _("The measured step is noted; new versions weigh it in."))
+    try:
+        if not form.is_valid():
+            raise form_errors.refused(form)
+        services.note_measured_step(actor=actor, plan_id=plan_id, number=number, **form.cleaned_data)
+    except Invalid as error:
+        messages.error(request, said(error.message))
+    else:
+        messages.success(request, _("The measured step is noted; new versions weigh it in."))
     return redirect("planning:version", plan_id, number)
 
 
@@ -54,6 +59,13 @@ def withdraw(request: HttpRequest, step_id: int) -> HttpResponse:
     """A measured step was wrong."""
     actor, form = actor_of(request), WithdrawForm(request.POST)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
-    step = services.withdraw_measured_step(actor=actor, step_id=step_id, reason=reason)
-    messages.success(request, _("The measured step is withdrawn; the calibration is what it was without it."))
+    step = queries.measured_step_for(actor, step_id)
+    try:
+        services.withdraw_measured_step(actor=actor, step_id=step_id, reason=reason)
+    except Invalid as error:
+        messages.error(request, said(error.message))
+    else:
+        messages.success(
+            request, _("The measured step is withdrawn; the calibration is what it was without it.")
+        )
     return redirect("planning:calibration", step.domain_id)

@@ -156,5 +156,21 @@ def test_the_pages_show_measured_steps_and_take_them_in(version, bo, vic, client
     assert "wrong log" in client_of(vic).get(calibration).content.decode()
 
 
+@pytest.mark.parametrize("figure", ["", "-1", "0", "NaN", "1e400", "soon"])
+def test_a_figure_that_is_none_is_said_above_the_version(version, bo, client_of, figure):
+    address, browser = f"/plans/{version.plan_id}/versions/1/", client_of(bo)
+    answer = browser.post(f"{address}measured/", {"measured_s": figure, "source": "job 7"}, follow=True)
+    assert [str(one) for one in answer.context["messages"] if one.level_tag == "error"]
+    assert answer.redirect_chain == [(address, 302)] and not MeasuredStep.objects.exists()
+
+
+def test_withdrawing_asks_for_a_reason_on_the_page(version, note, bo, client_of):
+    step = note(1.5)
+    answer = client_of(bo).post(f"/plans/measured-steps/{step.pk}/withdraw/", {"reason": " "}, follow=True)
+    assert "say why" in answer.content.decode() and answer.status_code == 200
+    step.refresh_from_db()
+    assert step.withdrawn_at is None
+
+
 def test_the_calibration_of_another_cluster_does_not_exist_for_eve(version, eve, client_of):
     assert client_of(eve).get(f"/plans/calibration/{version.plan.domain_id}/").status_code == 404
