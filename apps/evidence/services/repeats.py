@@ -56,11 +56,8 @@ def count_repeats(repeats: Sequence[tuple[Receipt, datetime]], *, received_at: d
         ((receipt, said_at),) = repeats
         moved = {"last_received_at": received_at, "last_said_at": said_at}
         Receipt.objects.filter(pk=receipt.pk).update(times=F("times") + 1, **moved)
-        receipt.times, receipt.last_received_at, receipt.last_said_at = (
-            receipt.times + 1,
-            received_at,
-            said_at,
-        )
+        receipt.times += 1
+        receipt.last_received_at, receipt.last_said_at = received_at, said_at
         return
     newest: dict[int, Receipt] = {}
     more: dict[int, int] = {}

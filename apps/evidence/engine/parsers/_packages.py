@@ -1,4 +1,7 @@
-"""Packages as collect_env lists them: `[pip3] name==1.2`, `[pip] name (1.2)`, `[conda] name 1.2 build channel`."""
+"""Packages with their versions: lists of all that is installed, and those that collect_env prints.
+
+These are `[pip3] name==1.2`, `[pip] name (1.2)` and `[conda] name 1.2 build channel`.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,6 @@ _PIP = re.compile(
 _CONDA = re.compile(r"\[conda\] (?P<name>[\w.-]{1,80}) +(?P<version>[0-9][^\s]{0,80})(?: +\S{1,80}){1,2}")
 _LISTED = re.compile(r"\[(?:pip3?|conda)\] ")
 _NOTHING = re.compile(r"\[(?:pip3?|conda)\] *(?:Could not collect|No relevant packages)", re.IGNORECASE)
-
-
 MOST_LISTED = 20_000
 
 

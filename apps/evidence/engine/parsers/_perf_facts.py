@@ -21,8 +21,8 @@ _SETTINGS = (
     "validation",
 )
 _NO_REDUCTION = ("all_gather", "alltoall", "broadcast", "gather", "scatter", "sendrecv")
-MOST_WRONG = 2**53  # what is above has no meaning, and no column holds it
 _REDUCTION = ("all_reduce", "reduce", "reduce_scatter")
+_MOST_WRONG = 2**53  # what is above has no meaning, and no column holds it
 
 
 def reading(kind: str, version: int, runs: Sequence[Run], *, tool: str) -> Reading:
@@ -164,6 +164,6 @@ def _row_facts(run: Run) -> dict[str, Any]:
         "ip_time_us_at_max": largest.in_place.time_us if largest else None,
         "ip_algbw_gbps_at_max": largest.in_place.algbw_gbps if largest else None,
         "ip_busbw_gbps_at_max": largest.in_place.busbw_gbps if largest else None,
-        "wrong_total": min(sum(known), MOST_WRONG) if known else None,
+        "wrong_total": min(sum(known), _MOST_WRONG) if known else None,
         "wrong_unknown_cells": len(wrong) - len(known),
     }

@@ -75,12 +75,12 @@ def _facts(columns: list[int], rows: dict[int, list[int | None]]) -> dict[str, A
         for other, count in zip(columns, cells, strict=True)
     }
     pairs = [(one, other) for place, one in enumerate(columns) for other in columns[place + 1 :]]
-    counts = [links[pair] for pair in pairs if links.get(pair) is not None]
+    counts = [count for pair in pairs if (count := links.get(pair)) is not None]
     both = [pair for pair in pairs if pair in links and pair[::-1] in links]
     return {
         "gpus": columns,
         "links": {str(gpu): dict(zip(map(str, columns), cells, strict=True)) for gpu, cells in rows.items()},
-        "most_links": max((count for count in counts if count is not None), default=None),
+        "most_links": max(counts, default=None),
         "pairs_unreachable": [list(pair) for pair in pairs if links.get(pair) == 0],
         "pairs_unequal": [list(pair) for pair in both if links[pair] != links[pair[::-1]]],
     }

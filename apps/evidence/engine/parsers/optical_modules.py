@@ -18,7 +18,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "optical_modules"
-VERSION = 2
+VERSION = 3
 
 DARK_DBM = -40.0  # what modules state for no light at all
 _MOST_MODULES = 1000
@@ -81,28 +81,20 @@ class Module:
         return any(dbm is not None for lanes in self.lanes.values() for dbm in lanes)
 
     def facts(self) -> dict[str, Any]:
-        lit = self._lit()
         return {
             "device": self.device or None,
             **{name: self.names.get(name) for name in ("vendor", "part_number", "serial")},
-            **{
-                f"{way}_dbm": [dbm for lane in lit[way] if (dbm := self.lanes[way][lane]) is not None]
-                for way in ("rx", "tx")
-            },
+            **{f"{way}_dbm": self._powers(way) for way in ("rx", "tx")},
             **{f"{way}_low_dbm": self.low.get(way) for way in ("rx", "tx")},
             "alarms": self.alarms,
         }
 
-    def _lit(self) -> dict[str, list[int]]:
-        """The lanes of each direction that are in use: one that sends nothing is not."""
+    def _powers(self, way: str) -> list[float]:
+        """Of the lanes that are in use, where they are said. One that sends nothing is not, unless none does."""
         sent = self.lanes["tx"]
-        used = [lane for lane, dbm in enumerate(sent) if dbm is None or dbm > DARK_DBM]
-        return {
-            way: [
-                lane for lane in range(len(self.lanes[way])) if lane in used or not used or lane >= len(sent)
-            ]
-            for way in ("rx", "tx")
-        }
+        dark = {lane for lane, dbm in enumerate(sent) if dbm is not None and dbm <= DARK_DBM}
+        unused = dark if len(dark) < len(sent) else set()
+        return [dbm for lane, dbm in enumerate(self.lanes[way]) if dbm is not None and lane not in unused]
 
 
 def recognise(sample: str) -> int:
@@ -165,8 +157,11 @@ def _modules(lines: Iterable[Line], notes: Notes) -> list[Module]:
             if row["key"] in modules[-1].keys and (row["key"] in _MLXLINK or row["key"] == "Identifier"):
                 modules.append(Module(at=line))
             modules[-1].keys.add(row["key"])
-            if len(modules) <= _MOST_MODULES:
-                _take(modules[-1], row["key"].strip(), row["value"].strip(), line, notes)
+            _take(modules[-1], row["key"], row["value"], line, notes)
+        if len(modules) > _MOST_MODULES + 1:  # the first one is of what stands above any device
+            message = say("transceivers beyond the first %(kept)s are left out", kept=_MOST_MODULES)
+            notes.add("modules_left_out", message, at=line)
+            return modules[:-1]
     return modules
 
 

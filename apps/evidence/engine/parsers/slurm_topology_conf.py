@@ -21,8 +21,8 @@ from apps.evidence.engine.source import Line, Source
 
 KIND = "slurm_topology_conf"
 VERSION = 2
-_KEY = re.compile(r"\w+=")
 
+_KEY = re.compile(r"\w+=")
 _DEFINITION = re.compile(r"(?:SwitchName|BlockName|BlockSizes)\s*=", re.IGNORECASE)
 _LIKE = re.compile(r"^[^#\n]{0,80}?\b(?:SwitchName|BlockName)\s*=\s*\S", re.IGNORECASE | re.MULTILINE)
 _PARAMETER = re.compile(r"\b([A-Za-z][\w.]{0,30})\s{0,20}=\s{0,20}(?:\"([^\"]*)\"|(\S+))")

@@ -9,6 +9,7 @@ import pytest
 from apps.evidence.engine.parsers import collect_env
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
+from tests.apps.evidence.engine.parsers.readings import codes
 
 CORPUS = Path(__file__).parents[4] / "corpus" / "collect-env"
 H20 = (CORPUS / "h20x8-torch2.6.0.txt").read_text()
@@ -18,10 +19,6 @@ A800 = (CORPUS / "a800x1-conda.txt").read_text()
 
 def read(text: str) -> Reading:
     return collect_env.read(Source.of_text(text))
-
-
-def codes(reading: Reading) -> list[str]:
-    return [warning.code for warning in reading.warnings]
 
 
 def test_the_kernel_is_told_from_the_platform() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from apps.environments.engine.facts import component_facts
-from apps.evidence.engine import registry
-from apps.evidence.engine.reading import Reading, Unreadable
-from apps.evidence.engine.source import Source
+from apps.evidence.engine.reading import Unreadable
+from tests.apps.evidence.engine.parsers.readings import codes, read
 
 RULE = "+--------+--------------------------------------+\n"
 GPU = (
@@ -29,14 +28,6 @@ AUDIT = (
     "\nGPU Reachability Matrix\nGPU Physical Id      1  2  3  4\n\t\t  1 18 18  0  0\n\t\t  2 18 18  0  0\n"
     "\t\t  3  0  0  X 18\n\t\t  4  0  0 17  X\n"
 )
-
-
-def read(text: str) -> Reading:
-    return registry.read(Source.of_text(text))
-
-
-def codes(reading: Reading) -> list[str]:
-    return [warning.code for warning in reading.warnings]
 
 
 def test_devices_that_dcgm_sees_are_listed_and_counted() -> None:

@@ -12,6 +12,7 @@ from apps.evidence.engine import registry
 from apps.evidence.engine.parsers import nccl_tests, rccl_tests
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
+from tests.apps.evidence.engine.parsers.readings import codes
 
 CORPUS = Path(__file__).parents[4] / "corpus"
 HEADER = """\
@@ -43,10 +44,6 @@ def read(text: str) -> Reading:
 
 def corpus(name: str) -> Reading:
     return registry.read(Source.of_bytes((CORPUS / name).read_bytes()))
-
-
-def codes(reading: Reading) -> list[str]:
-    return [warning.code for warning in reading.warnings]
 
 
 def good_run(program: str = "all_reduce_perf") -> str:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from apps.evidence.engine import registry
-from apps.evidence.engine.reading import Reading, Unreadable
-from apps.evidence.engine.source import Source
+from apps.evidence.engine.reading import Unreadable
+from tests.apps.evidence.engine.parsers.readings import codes, read
 
 CORPUS = Path(__file__).parents[4] / "corpus"
 TEXT = (CORPUS / "nvidia-smi-q" / "h100x8-535.161.08.txt").read_text()
@@ -19,14 +18,6 @@ NO_DRIVER = (
     "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. "
     "Make sure that the latest NVIDIA driver is installed and running.\n"
 )
-
-
-def read(text: str) -> Reading:
-    return registry.read(Source.of_text(text))
-
-
-def codes(reading: Reading) -> list[str]:
-    return [warning.code for warning in reading.warnings]
 
 
 def with_second_gpu(change: str, replacement: str) -> str:

@@ -10,6 +10,7 @@ from apps.evidence.engine.parsers import nvidia_smi_nvlink
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.registry import recognise
 from apps.evidence.engine.source import Source
+from tests.apps.evidence.engine.parsers.readings import codes
 
 CORPUS = Path(__file__).parents[4] / "corpus" / "nvidia-smi-nvlink"
 A100X8 = (CORPUS / "a100x8-status.txt").read_text()
@@ -27,10 +28,6 @@ GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-00000000-0000-0000-0000-000000000001)
 
 def read(text: str) -> Reading:
     return nvidia_smi_nvlink.read(Source.of_text(text))
-
-
-def codes(reading: Reading) -> list[str]:
-    return [warning.code for warning in reading.warnings]
 
 
 def test_an_inactive_link_is_not_counted_and_is_named() -> None:

@@ -9,6 +9,7 @@ import pytest
 from apps.evidence.engine.parsers import nvidia_smi_q
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
+from tests.apps.evidence.engine.parsers.readings import codes
 
 CORPUS = Path(__file__).parents[4] / "corpus" / "nvidia-smi-q"
 H200 = (CORPUS / "h200-mig-590.48.01.txt").read_text()
@@ -69,10 +70,6 @@ GPU 0000:06:00.0
 
 def read(text: str) -> Reading:
     return nvidia_smi_q.read(Source.of_text(text))
-
-
-def codes(reading: Reading) -> list[str]:
-    return [warning.code for warning in reading.warnings]
 
 
 def test_an_old_driver_is_read_by_its_own_names() -> None:

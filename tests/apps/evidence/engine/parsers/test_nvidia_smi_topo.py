@@ -11,6 +11,7 @@ from apps.evidence.engine.parsers import nvidia_smi_topo
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.registry import recognise
 from apps.evidence.engine.source import Source
+from tests.apps.evidence.engine.parsers.readings import codes
 
 CORPUS = Path(__file__).parents[4] / "corpus" / "topo-m"
 H200 = (CORPUS / "h200x8-10nic-tabs-ansi.txt").read_text()
@@ -33,10 +34,6 @@ PEERS = "\n".join(
 
 def read(text: str) -> Reading:
     return nvidia_smi_topo.read(Source.of_text(text))
-
-
-def codes(reading: Reading) -> list[str]:
-    return [warning.code for warning in reading.warnings]
 
 
 def test_the_whole_matrix_is_given() -> None:

@@ -12,6 +12,7 @@ from apps.evidence.engine.parsers import nvidia_smi_xml
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.registry import recognise
 from apps.evidence.engine.source import Source
+from tests.apps.evidence.engine.parsers.readings import codes
 
 CORPUS = Path(__file__).parents[4] / "corpus" / "nvidia-smi-xml"
 H100X8 = (CORPUS / "h100x8-570.86.15.xml").read_text()
@@ -20,10 +21,6 @@ MIG = (CORPUS / "a100-mig.xml").read_text()
 
 def read(text: str) -> Reading:
     return nvidia_smi_xml.read(Source.of_text(text))
-
-
-def codes(reading: Reading) -> list[str]:
-    return [warning.code for warning in reading.warnings]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from apps.evidence.engine.parsers import optical_modules
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.registry import read
 from apps.evidence.engine.source import Source
@@ -128,6 +129,15 @@ def test_a_transceiver_that_is_listed_again_is_said() -> None:
     assert [(one.code, one.line) for one in twice.warnings] == [("module_repeated", 14)]
     assert [module["rx_dbm"][0] for module in changed.facts["modules"]] == [1.886, -30.5]
     assert [one.code for one in changed.warnings] == ["module_repeated"]
+
+
+def test_more_transceivers_than_are_kept_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optical_modules, "_MOST_MODULES", 1)
+
+    reading = _read(MLXLINK + ETHTOOL)
+
+    assert [module["device"] for module in reading.facts["modules"]] == ["mlx5_0"]
+    assert [(one.code, one.line) for one in reading.warnings] == [("modules_left_out", 14)]
 
 
 @pytest.mark.parametrize(

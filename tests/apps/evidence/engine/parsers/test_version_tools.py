@@ -15,6 +15,7 @@ from apps.evidence.engine import registry
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 from tests.apps.evidence.engine.parsers import version_outputs as outputs
+from tests.apps.evidence.engine.parsers.readings import read
 from tests.apps.evidence.engine.test_dressed_corpus import DRESSES, NOISE, lost_only
 
 SAMPLES = [(kind, text) for kind, texts in outputs.EVERY.items() for text in texts]
@@ -22,10 +23,6 @@ IDS = [f"{kind}-{place}" for kind, texts in outputs.EVERY.items() for place in r
 
 
 @cache
-def read(text: str, kind: str = "") -> Reading:
-    return registry.read(Source.of_text(text), kind=kind)
-
-
 def codes(reading: Reading) -> set[str]:
     return {warning.code for warning in reading.warnings}
 
