@@ -55,17 +55,15 @@ class Bisection:
     half: tuple[int, ...]
 
     @property
-    def exact(self) -> bool:
-        return self.method is not BisectionMethod.SEARCH
-
-    @property
     def share(self) -> float:
         """0 to 1; 1 where any half can talk to the other at full rate."""
         return min(1.0, self.bandwidth_bytes_per_s / self.full_bytes_per_s) if self.full_bytes_per_s else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _HalfCut:
+class HalfCut:
+    """bandwidth_bytes_per_s: one way between `half` and the other endpoints. links_cut: physical links in the cut."""
+
     half: Ints
     bandwidth_bytes_per_s: int
     links_cut: int
@@ -88,29 +86,24 @@ def bisection(graph: Graph) -> Bisection:
     return _result(graph, best, method, best.bandwidth_bytes_per_s if certified else bound)
 
 
-def cut_of(graph: Graph, half: Ints) -> tuple[int, int]:
-    """Bytes per second one way between `half` and the other endpoints, and the physical links in that cut."""
-    one = _cut(graph, half)
-    return one.bandwidth_bytes_per_s, one.links_cut
-
-
-def _cut(graph: Graph, half: Ints) -> _HalfCut:
+def cut_of(graph: Graph, half: Ints) -> HalfCut:
+    """The least cut between `half` and the other endpoints."""
     side = np.zeros(graph.vertices, dtype=bool)
     side[half] = True
     if graph.vertices > graph.endpoints:
         others = np.flatnonzero(~side[: graph.endpoints])
         network = FlowNetwork(graph, sources=half.tolist(), sinks=others.tolist())
-        side[list(network.minimum_cut().source_side)] = True
+        side[network.source_side()] = True
     crossing = side[graph.tail] != side[graph.head]
-    return _HalfCut(
+    return HalfCut(
         half=half,
         bandwidth_bytes_per_s=int(graph.capacity_bytes_per_s[crossing].sum()),
         links_cut=int(graph.links[crossing].sum()),
     )
 
 
-def _best_of(graph: Graph, halves: list[Ints] | tuple[Ints, ...]) -> _HalfCut:
-    return min((_cut(graph, half) for half in halves), key=lambda one: one.bandwidth_bytes_per_s)
+def _best_of(graph: Graph, halves: list[Ints] | tuple[Ints, ...]) -> HalfCut:
+    return min((cut_of(graph, half) for half in halves), key=lambda one: one.bandwidth_bytes_per_s)
 
 
 def _every_half(endpoints: int) -> list[Ints]:
@@ -182,7 +175,7 @@ def _lower_bound(graph: Graph) -> int | None:
     return int(pairs * rate)
 
 
-def _result(graph: Graph, best: _HalfCut, method: BisectionMethod, bound: int | None) -> Bisection:
+def _result(graph: Graph, best: HalfCut, method: BisectionMethod, bound: int | None) -> Bisection:
     injection = graph.injection_bytes_per_s()
     inside = int(injection[best.half].sum())
     return Bisection(

@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from apps.fleet.engine.graph import Graph
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
-    """flow_bytes_per_s: one way. source_side: the vertices that stay with the sources."""
-
-    flow_bytes_per_s: int
-    source_side: frozenset[int]
 
 
 class FlowNetwork:
@@ -37,13 +28,11 @@ class FlowNetwork:
         for vertex in sinks:
             self._join(vertex, self.sink, everything, 0)
 
-    def minimum_cut(self) -> Cut:
-        """The least capacity whose removal parts the sides, which is the most that can flow."""
-        flow = 0
+    def source_side(self) -> list[int]:
+        """The vertices that stay with the sources where the least capacity parts the sides."""
         while (depth := self._depths())[self.sink] >= 0:
-            flow += self._blocking_flow(depth)
-        reached = frozenset(v for v, d in enumerate(depth) if d >= 0 and v != self.source)
-        return Cut(flow_bytes_per_s=flow, source_side=reached)
+            self._fill_shortest_ways(depth)
+        return [v for v, d in enumerate(depth) if d >= 0 and v != self.source]
 
     def _join(self, tail: int, head: int, forth: int, back: int) -> None:
         self.out[tail].append(len(self.to))
@@ -63,15 +52,14 @@ class FlowNetwork:
                     queue.append(head)
         return depth
 
-    def _blocking_flow(self, depth: list[int]) -> int:
-        """Fill shortest ways until none is left; a vertex keeps its place in its list of edges."""
-        total = 0
+    def _fill_shortest_ways(self, depth: list[int]) -> None:
+        """Until none is left; a vertex keeps its place in its list of edges."""
         place = [0] * len(self.out)
         way: list[int] = []
         vertex = self.source
         while True:
             if vertex == self.sink:
-                total += self._push(way)
+                self._push(way)
                 way.clear()
                 vertex = self.source
                 continue
@@ -80,7 +68,7 @@ class FlowNetwork:
                 way.append(edge)
                 vertex = self.to[edge]
             elif not way:
-                return total
+                return
             else:
                 vertex = self.to[way.pop() ^ 1]
                 place[vertex] += 1
@@ -94,9 +82,8 @@ class FlowNetwork:
             place[vertex] += 1
         return -1
 
-    def _push(self, way: list[int]) -> int:
+    def _push(self, way: list[int]) -> None:
         amount = min(self.room[edge] for edge in way)
         for edge in way:
             self.room[edge] -= amount
             self.room[edge ^ 1] += amount
-        return amount

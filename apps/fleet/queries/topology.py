@@ -142,7 +142,6 @@ class DomainPicture:
     legend: tuple[tuple[Shade, int], ...]
     accelerators: int
     total_nodes: int
-    shows_cards: bool
 
 
 def domain_in(cluster: Cluster, domain_id: int) -> Domain:
@@ -222,7 +221,6 @@ def picture_of(cluster: Cluster, domain: Domain | None, nodes: list[Node], colou
         legend=tuple(sorted(legend.items(), key=lambda item: item[0].value)),
         accelerators=total_cards,
         total_nodes=Node.objects.in_use().filter(cluster=cluster, domain=domain).count(),
-        shows_cards=shows_cards,
     )
 
 
