@@ -118,11 +118,6 @@ def keep(upload: Spooled) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def is_kept(sha256: str) -> bool:
-    """Whether the bytes of a digest lie in the store."""
-    return path_of(sha256).exists()
-
-
 def open_bytes(sha256: str) -> BinaryIO:
     """The raw bytes of a digest, unpacked as they are read. Raises FileNotFoundError where they are gone."""
     return cast(BinaryIO, gzip.open(path_of(sha256), "rb"))

@@ -59,7 +59,7 @@ def test_the_sweep_takes_only_old_bytes_that_no_row_names(send, evidence_dir):
         store.path_of(digest).write_bytes(b"")
     make_old(kept.sha256, orphan)
     assert services.sweep() == 1
-    assert [store.is_kept(digest) for digest in (kept.sha256, orphan, young)] == [True, False, True]
+    assert [store.path_of(digest).exists() for digest in (kept.sha256, orphan, young)] == [True, False, True]
     assert Evidence.objects.count() == 1
 
 
@@ -81,11 +81,11 @@ def test_bytes_swept_in_the_middle_of_a_delivery_are_put_back(send, monkeypatch)
         if len(calls) == 1:
             make_old(upload.sha256)
             services.sweep()
-            assert not store.is_kept(upload.sha256)
+            assert not store.path_of(upload.sha256).exists()
 
     monkeypatch.setattr(store, "keep", swept_after_the_first)
     receipt = send(OLD_XML)
-    assert store.is_kept(receipt.sha256)
+    assert store.path_of(receipt.sha256).exists()
 
 
 def test_keeping_what_lies_there_makes_it_young_and_never_makes_an_empty_file(send, evidence_dir):
@@ -103,7 +103,7 @@ def test_thinning_takes_old_bytes_and_leaves_the_reading(send, settings):
     old.evidence.refresh_from_db()
     assert old.evidence.thinned_at is not None
     assert EvidenceReading.objects.filter(evidence=old.evidence).exists()
-    assert (store.is_kept(old.sha256), store.is_kept(newest.sha256)) == (False, True)
+    assert (store.path_of(old.sha256).exists(), store.path_of(newest.sha256).exists()) == (False, True)
     assert services.thin() == 0
 
 
@@ -121,7 +121,7 @@ def test_what_a_decision_rests_on_is_not_thinned(send, settings):
     send(OTHER_XML)
     services.pin([old.sha256])
     assert services.thin() == 0
-    assert store.is_kept(old.sha256)
+    assert store.path_of(old.sha256).exists()
 
 
 def test_the_newest_of_another_node_is_not_thinned(send, settings):
@@ -168,10 +168,10 @@ def test_killed_between_mark_and_removal_the_sweep_ends_the_thinning(send, setti
         broken.setattr(store, "discard", killed)
         with pytest.raises(KeyboardInterrupt):
             services.thin()
-    assert store.is_kept(old.sha256)
+    assert store.path_of(old.sha256).exists()
     make_old(old.sha256)
     assert services.sweep() == 1
-    assert not store.is_kept(old.sha256)
+    assert not store.path_of(old.sha256).exists()
 
 
 def test_many_digests_are_pinned(send):
@@ -204,7 +204,7 @@ def test_each_cluster_keeps_each_kind_for_its_own_time(send, cluster, ada, actor
         kinds={"nvidia_smi_xml": 5},
     )
     assert services.thin() == 1
-    assert [store.is_kept(receipt.sha256) for receipt in xml + text] == [False, True, True, True]
+    assert [store.path_of(receipt.sha256).exists() for receipt in xml + text] == [False, True, True, True]
 
 
 def test_a_counted_report_keeps_its_bytes(send, settings):

@@ -440,7 +440,7 @@ def test_a_sweep_beside_deliveries_never_takes_bytes_that_a_row_names(
         receipt = intake.take_in(
             actor=actor_for(bo), cluster=cluster, chunks=[corpus.read(corpus.KERNEL_LOG)], node_name="x"
         )
-        if not store.is_kept(receipt.sha256):
+        if not store.path_of(receipt.sha256).exists():
             wrong.append(receipt.pk)
         evidence.refuse(receipt_id=receipt.pk, error=Invalid("again", code="again"))
     over.set()
