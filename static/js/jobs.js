@@ -5,6 +5,17 @@ import { announce, bind } from "./page.js";
 
 const ENDED = 286;
 const GROWTH = 1.4;
+const PATIENCE = 15_000;
+
+let leftAt = -PATIENCE;
+window.addEventListener("beforeunload", () => (leftAt = performance.now()));
+
+/* Not while the reader is on the way to another page: that would call the reader back. */
+function reload() {
+  const left = performance.now() - leftAt < PATIENCE;
+  if (left) setTimeout(reload, PATIENCE);
+  else location.reload();
+}
 
 function follow(element) {
   const [first, last] = "pollSlow" in element.dataset ? [10_000, 60_000] : [2_000, 10_000];
@@ -25,7 +36,7 @@ function follow(element) {
       if (html !== element.dataset.shown) replace(html);
       if (answer.status === ENDED) {
         element.dispatchEvent(new CustomEvent("portal:job-ended", { bubbles: true }));
-        if ("pollReload" in element.dataset) location.reload();
+        if ("pollReload" in element.dataset) reload();
         return;
       }
     }

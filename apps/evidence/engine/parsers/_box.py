@@ -107,9 +107,12 @@ def _header(group: Sequence[tuple[Line, Cells]], word: str) -> tuple[Cells, Cell
 
 
 def _take(table: Table, group: Sequence[tuple[Line, Cells]], notes: Notes) -> bool:
-    """Add the device of a group of rows; False where the group is no longer of this table."""
+    """Add the device of a group of rows; False where the group is no longer of this table.
+
+    Two lines that ran into one have the cells of both: they are of this table, and not read.
+    """
     width = len(table.header[0])
-    if not any(len(cells) == width for _, cells in group):
+    if not any(len(cells) == width or len(cells) >= 2 * width for _, cells in group):
         return False
     if len(group) != 2 or any(len(cells) != width for _, cells in group):
         notes.add("device_rows", say("these are not the two lines of one device; not read"), at=group[0][0])

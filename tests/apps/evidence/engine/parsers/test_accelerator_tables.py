@@ -234,6 +234,16 @@ def test_a_line_that_is_cut_is_named() -> None:
 
 
 @pytest.mark.parametrize("text", [NPU_310P, HL_GAUDI1, MX_FOUR_COLUMNS])
+def test_two_lines_that_ran_into_one_are_named_and_end_nothing(text: str) -> None:
+    lines = text.splitlines(keepends=True)
+    first = next(place for place, line in enumerate(lines) if line.startswith(("|====", "+===="))) + 1
+    lines[first] = lines[first].rstrip("\n")
+    found = reading("".join(lines))
+    assert "device_rows" in [warning.code for warning in found.warnings]
+    assert len(found.facts["devices"]) == len(reading(text).facts["devices"]) - 1
+
+
+@pytest.mark.parametrize("text", [NPU_310P, HL_GAUDI1, MX_FOUR_COLUMNS])
 def test_a_title_without_devices_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable, match="there is no table"):
         reading(text[: text.index("====+")])
