@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext, override_settings, setup_databases, teardown_databases
 from django.utils import translation
 from django.utils.module_loading import autodiscover_modules
@@ -249,3 +249,19 @@ def assert_constant_queries(count_queries: Any) -> Callable[..., None]:
         assert after == before, f"{before} queries with few rows, {after} with more"
 
     return check
+
+
+@pytest.fixture
+def statuses_of(request: pytest.FixtureRequest) -> Callable[..., dict[str, int]]:
+    """What each of the named people is answered; what one's request changed is taken back before the next one's."""
+
+    def ask(people: Iterable[str], send: Callable[[Person], Any]) -> dict[str, int]:
+        found = {}
+        for name in people:
+            person = request.getfixturevalue(name)
+            with transaction.atomic():
+                found[name] = send(person).status_code
+                transaction.set_rollback(True)
+        return found
+
+    return ask

@@ -23,7 +23,6 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("baselines", "get", None, READ | {"eve": 200}),
     ("baselines", "post", BASELINE, {"vic": 403, "chen": 403, "bo": 201, "ada": 201, "eve": 404}),
 ]
-CASES = [(*row[:3], person, status) for row in TABLE for person, status in row[3].items()]
 
 
 @pytest.fixture
@@ -32,15 +31,15 @@ def runs(cluster) -> dict[str, int]:
     return {"silent": recorded(domain)[0].pk, "accepted": accepted(domain).pk}
 
 
-@pytest.mark.parametrize(("name", "method", "body", "person", "status"), CASES)
-def test_each_role_gets_its_answer(name, method, body, person, status, runs, request, api):
+@pytest.mark.parametrize(("name", "method", "body", "answers"), TABLE)
+def test_each_role_gets_its_answer(name, method, body, answers, runs, statuses_of, api):
     route = next(str(one.pattern) for one in urlpatterns if one.name == name)
     address = route.replace("<int:run_id>", str(runs["silent"]))
     if isinstance(body, dict):
         body = {key: runs["accepted"] if value == "{accepted}" else value for key, value in body.items()}
-    caller = api(request.getfixturevalue(person))
-    answer = getattr(caller, method)(f"/api/v1/{address}", body, format="json")
-    assert answer.status_code == status, answer.content
+    assert answers == statuses_of(
+        answers, lambda person: getattr(api(person), method)(f"/api/v1/{address}", body, format="json")
+    )
 
 
 def test_lists_hold_nothing_of_other_clusters(runs, eve, api):
