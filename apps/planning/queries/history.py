@@ -13,7 +13,10 @@ from apps.planning.engine.reliability import rate_from_history
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultHistory:
-    """Faults that took a node out of service, over the time in which its cluster was looked at."""
+    """Failures of nodes over the time in which their cluster was looked at.
+
+    One failure often shows as several faults: those of a node that take it out of service on one day count as one.
+    """
 
     failures: int
     nodes: int
@@ -26,11 +29,11 @@ class FaultHistory:
 
 
 def fault_history(actor: Actor, cluster: Cluster, *, days: float, now: datetime) -> FaultHistory:
-    """Faults of the last days whose action class takes the node out, and the nodes that could have had them."""
+    """Failures of the last days, from faults whose action class takes the node out, and the nodes that could fail."""
     since = max(cluster.created_at, now - timedelta(days=days))
     faults = faults_visible(actor).filter(node__cluster=cluster, cordon=True, first_seen_at__gte=since)
     return FaultHistory(
-        failures=faults.count(),
+        failures=faults.values_list("node_id", "first_seen_at__date").distinct().order_by().count(),
         nodes=Node.objects.filter(cluster=cluster).exclude(life_cycle="retired").count(),
         days=max(0.0, (now - since).total_seconds() / 86_400.0),
     )

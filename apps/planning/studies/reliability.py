@@ -95,7 +95,8 @@ class ReliabilityForm(f.StudyForm):
             found = fault_history(self.actor, cluster, days=data["history_days"], now=clock.now())
             said = {"failures": found.failures, "nodes": found.nodes, "days": f"{found.days:.1f}"}
             text = _(
-                "%(failures)s faults on %(nodes)s nodes in %(days)s days, one failure of a usual cluster weighed in"
+                "%(failures)s failures of %(nodes)s nodes in %(days)s days, faults of a node on one day being one; "
+                "one failure of a usual cluster weighed in"
             )
             return data | {"per_node_week": found.per_node_week, "rate_source": text % said}
         if rate == OWN:

@@ -17,13 +17,16 @@ DAYS = 70
 
 @pytest.fixture
 def history(cluster):
-    """Ten nodes looked at for seventy days, with two faults that took a node out, one that did not, one long ago."""
+    """Ten nodes looked at for seventy days: two that failed, one of them with two faults, a fault that took nothing
+    out, and one long ago."""
     now = clock.now()
     Cluster.objects.filter(pk=cluster.pk).update(created_at=now - timedelta(days=400))
     nodes = [factories.node(cluster, f"n{number}") for number in range(10)]
-    for code, cordon, days in ((79, True, 5), (48, True, 60), (31, False, 5), (79, True, 200)):
+    for code, cordon, days, device in (
+        (79, True, 5, "0"), (79, True, 5, "1"), (48, True, 60, "0"), (31, False, 5, "0"), (79, True, 200, "2"),
+    ):  # fmt: skip
         FaultRecord.objects.create(
-            node=nodes[code % 10], kind="xid", code=code, device=str(days), severity="fatal", action="reset",
+            node=nodes[code % 10], kind="xid", code=code, device=device, severity="fatal", action="reset",
             action_class="node", cordon=cordon, text="…", line=1, sha256="0" * 64,
             first_seen_at=now - timedelta(days=days), last_seen_at=now,
         )  # fmt: skip
@@ -34,7 +37,7 @@ def test_own_history_counts_what_took_nodes_out_within_the_time(history, vic, ap
     body = api(vic).post("/api/v1/planning/reliability/", history, format="json").json()
     rate = next(row for row in body["result"]["assumptions"] if row["name"] == "per_node_week")
     assert rate["confidence"] == "measured"
-    assert "2 faults on 10 nodes in 70.0 days" in rate["source"]
+    assert "2 failures of 10 nodes in 70.0 days" in rate["source"]
     assert rate["value"] == pytest.approx(3 / (100 + 200), rel=0.01)
 
 
