@@ -1,8 +1,8 @@
 """What launchers, log collectors and people put in front of each line of a tool's output.
 
 srun -l (`0: `), mpirun --tag-output (`[1,0]<stdout>:`) and -l (`[0] `), torchrun (`[default0]:`,
-`[rank0]: `), Ray (`(Worker pid=7, ip=192.0.2.1) `, `(raylet) `), kubectl and docker (`[pod/a/b] `, `a-0 | `),
-timestamps, quote marks.
+`[rank0]: `), Ray (`(Worker pid=7, ip=192.0.2.1) `, `(raylet) `), kubectl, docker and the files that a node keeps of
+its containers (`[pod/a/b] `, `a-0 | `, `stdout F `), timestamps, quote marks.
 Prefixes may be stacked; the indentation behind the last one belongs to the tool and stays.
 """
 
@@ -29,6 +29,7 @@ RAY = (
 )
 _RAY = re.compile(RAY)
 _TASK = re.compile(r" {0,5}(?P<task>\d{1,6}):(?: |$)")
+_CRI = re.compile(r"(?P<stream>stdout|stderr) [FP](?: |$)")
 _COMPOSE = re.compile(r"(?P<source>[a-z0-9]{1,40}(?:[.-][a-z0-9]{1,40}){1,12}) {1,40}\|(?: |$)")
 _IN_BRACKETS = tuple(
     re.compile(pattern)
@@ -49,6 +50,7 @@ _BY_FIRST = {
     " ": (_TASK,),
     **dict.fromkeys(string.digits, (_TIME, _TASK, _COMPOSE)),
     **dict.fromkeys(string.ascii_lowercase, (_COMPOSE,)),
+    "s": (_CRI, _COMPOSE),
 }
 _MOST_STACKED = 4
 

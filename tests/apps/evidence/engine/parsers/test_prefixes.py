@@ -36,6 +36,7 @@ PRINTED = "    Product Name    : NVIDIA H100"
         ("(autoscaler +1m5s) ", None),
         ("[pod/bench-0/main] ", None),
         ("bench-worker-0  | ", None),
+        ("2025-01-21T04:41:44.283302123Z stdout F ", None),
         ("> ", None),
         ("2025-01-21T04:41:44Z [1,3]<stdout>:", 3),
         ("> 0: ", 0),
@@ -58,6 +59,7 @@ def test_a_prefix_is_taken_off_and_the_indentation_stays(prefix: str, task: int 
         "[6781741.548768] NVRM: Xid (PCI:0000:91:00): 79",
         "PyTorch version: 2.4.0",
         "(raylets are fine)",
+        "stdout follows",
     ],
 )
 def test_what_the_tool_printed_is_left_alone(text: str) -> None:
