@@ -32,7 +32,7 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("unchanged", "post", UNCHANGED, OPERATES | {"bo": 200, "ada": 200}),
     ("assign_node", "post", {"node": "sn-n01"}, OPERATES | {"bo": 200, "ada": 200}),
     ("root", "get", None, EVERYBODY | {"eve": 200}),
-    ("schema", "get", None, EVERYBODY | {"eve": 200}),
+    ("schema", "get", None, {"vic": 200, "eve": 200}),
 ]
 ROUTES = {pattern.name: str(pattern.pattern) for pattern in [*evidence_urls, *portal_urls]}
 
