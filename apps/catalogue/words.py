@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
@@ -98,4 +100,10 @@ def source_of(kind: str, source_id: str) -> tuple[str, str]:
 def accelerator_name(accelerator_id: str) -> str:
     """Vendor and name of an accelerator that comes with the portal; the id of another one."""
     known = shipped_accelerators().get(accelerator_id)
-    return f"{known.vendor} {known.name}" if known else accelerator_id
+    return full_name(known) if known else accelerator_id
+
+
+def full_name(entry: Any) -> str:
+    """Vendor and name of an entry; the name alone where it begins with the vendor's first word."""
+    doubled = entry.name.split()[:1] == entry.vendor.split()[:1]
+    return str(entry.name) if doubled else f"{entry.vendor} {entry.name}"

@@ -8,13 +8,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from apps.catalogue.words import accelerator_name, confidence_label, figure_label, source_of
+from apps.catalogue.words import accelerator_name, confidence_label, figure_label, full_name, source_of
 
 register = template.Library()
 _YES_OR_NO = {"yes": _("yes"), "no": _("no")}
 register.filter("accelerator_name", accelerator_name)
 register.filter("confidence_label", confidence_label)
 register.filter("figure_label", figure_label)
+register.filter("full_name", full_name)
 
 
 @register.filter

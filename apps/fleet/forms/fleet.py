@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.accelerators import Accelerator
 from apps.catalogue.queries import accelerators_for
+from apps.catalogue.words import full_name
 from apps.core.units import gb
 from apps.fleet.engine.layouts import at_card_speed
 from apps.fleet.engine.life_cycle import MOVES, Stage
@@ -48,7 +49,7 @@ class ClusterForm(forms.Form):
 def accelerator_choices() -> list[tuple[str, str]]:
     """The accelerators of the catalogue, by vendor and name."""
     parts = sorted(accelerators_for(None).values(), key=lambda part: (part.vendor, part.name))
-    return [(part.id, f"{part.vendor} {part.name}") for part in parts]
+    return [(part.id, full_name(part)) for part in parts]
 
 
 class DomainForm(forms.Form):
