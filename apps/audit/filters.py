@@ -11,6 +11,7 @@ from apps.audit import directory
 from apps.audit.models import AuditEvent
 from apps.core.actor import Via
 from apps.core.filtering import MomentFilter, cluster_input
+from apps.core.whole_numbers import whole_number
 
 WAYS = [
     (Via.SESSION.value, _("browser")),
@@ -44,8 +45,8 @@ class EventFilter(django_filters.FilterSet):
     def by_actor(self, events: QuerySet[AuditEvent], name: str, text: str) -> QuerySet[AuditEvent]:
         """A person's id, name or address, a token's key, or another label."""
         ids = directory.known().find_people(text)
-        if text.isdecimal() and len(text) < 19:
-            ids |= {int(text)}
+        if (actor_id := whole_number(text)) is not None:
+            ids |= {actor_id}
         return events.filter(Q(actor_id__in=ids) | Q(actor_label__icontains=text))
 
     def by_action(self, events: QuerySet[AuditEvent], name: str, text: str) -> QuerySet[AuditEvent]:

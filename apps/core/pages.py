@@ -10,6 +10,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, NotSignedIn
 from apps.core.texts import say
+from apps.core.whole_numbers import whole_number
 
 STOP_POLLING = 286  # the status of a fragment that will not change any more: htmx and jobs.js ask no further
 
@@ -24,10 +25,10 @@ def actor_of(request: HttpRequest) -> Actor:
 
 def version_in(request: HttpRequest) -> int:
     """The version of the object that the form was filled in on. Raises Invalid where it is missing."""
-    raw = request.POST.get("version", "")
-    if not raw.isdecimal():
+    version = whole_number(request.POST.get("version", ""))
+    if version is None:
         raise Invalid(say("the form lacks the version of what it changes; reload the page"), code="version")
-    return int(raw)
+    return version
 
 
 def safe_next(request: HttpRequest) -> str:

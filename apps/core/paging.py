@@ -13,6 +13,7 @@ from rest_framework.pagination import CursorPagination
 
 from apps.core.errors import Invalid
 from apps.core.texts import say
+from apps.core.whole_numbers import whole_number
 
 PAGE_SIZES = (25, 50, 100, 200)
 
@@ -30,16 +31,17 @@ class CursorPages(CursorPagination):
         raw = request.query_params.get(self.page_size_query_param)
         if raw is None:
             return self.page_size
-        if not raw.isdecimal() or not 1 <= int(raw) <= self.max_page_size:
+        size = whole_number(raw)
+        if size is None or not 1 <= size <= self.max_page_size:
             raise Invalid(
                 say(
                     "limit=%(raw)s: say a number from 1 to %(max_page_size)s",
-                    raw=raw,
+                    raw=raw[:20],
                     max_page_size=self.max_page_size,
                 ),
                 code="limit",
             )
-        return int(raw)
+        return size
 
     def paginate_queryset(self, queryset: QuerySet[Any], request: Any, view: Any = None) -> list[Any] | None:
         """One page. Raises Invalid (cursor) for a cursor whose position fits no column, so nobody else's."""
@@ -66,6 +68,5 @@ def _odd_cursor() -> Invalid:
 
 def page_of(request: HttpRequest, rows: QuerySet[Any] | list[Any], *, size: int = 50) -> Page[Any]:
     """The page of a list that the address asks for (?page=, ?per_page=); odd numbers give the nearest page."""
-    raw = request.GET.get("per_page", "")
-    size = int(raw) if raw.isdecimal() and int(raw) in PAGE_SIZES else size
-    return Paginator(rows, size).get_page(request.GET.get("page"))
+    asked = whole_number(request.GET.get("per_page", ""))
+    return Paginator(rows, asked if asked in PAGE_SIZES else size).get_page(request.GET.get("page"))

@@ -20,7 +20,15 @@ class Matrix(models.Model):
 
     class Meta:
         verbose_name_plural = "matrices"
-        constraints = [models.UniqueConstraint(fields=["cluster", "name"], name="environments_matrix_name")]
+        constraints = [
+            models.UniqueConstraint(fields=["cluster", "name"], name="environments_matrix_name"),
+            models.UniqueConstraint(
+                fields=["domain"], condition=Q(domain__isnull=False), name="environments_matrix_of_domain"
+            ),
+            models.UniqueConstraint(
+                fields=["cluster"], condition=Q(domain__isnull=True), name="environments_matrix_of_cluster"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

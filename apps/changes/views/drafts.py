@@ -22,6 +22,7 @@ from apps.core.hostlist import expand, fold
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
 from apps.core.speech import said
+from apps.core.whole_numbers import whole_number
 from apps.fleet.models import Domain, Node
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import clusters_visible, domain_for, node_ids_named
@@ -102,9 +103,9 @@ def _is_warned(request: HttpRequest, domain: Domain, items: Any, node_ids: list[
 
 
 def _domain(request: HttpRequest) -> Domain | None:
-    raw = request.GET.get("domain", "")
-    if raw.isdecimal():
-        return domain_for(actor_of(request), int(raw))
+    domain_id = whole_number(request.GET.get("domain", ""))
+    if domain_id is not None:
+        return domain_for(actor_of(request), domain_id)
     domains = _domains(request)
     return domains[0] if len(domains) == 1 else None
 

@@ -19,6 +19,7 @@ from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.core.texts import say
+from apps.core.whole_numbers import whole_number
 from apps.fleet.models import Domain
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import domain_for, node_ids_named
@@ -54,9 +55,8 @@ def roll_back_to(request: HttpRequest) -> HttpResponse:
     domain = _domain(request)
     actor.require(Right.OPERATE, domain.cluster.scope_id)
     confirm_password_first(actor)
-    target = request.GET.get("matrix_version", "")
     asked: dict[str, Any] = {
-        "matrix_version_id": int(target) if target.isdecimal() else None,
+        "matrix_version_id": whole_number(request.GET.get("matrix_version", "")),
         "node_ids": node_ids_named(domain.cluster, request.GET.get("nodes", "")),
     }
     form = ConfirmedForm(request.POST or None, cluster_name=domain.cluster.name)
@@ -84,7 +84,7 @@ def confirm_password_first(actor: Actor) -> None:
 
 
 def _domain(request: HttpRequest) -> Domain:
-    raw = request.GET.get("domain", "")
-    if not raw.isdecimal():
+    domain_id = whole_number(request.GET.get("domain", ""))
+    if domain_id is None:
         raise Invalid(say("say which domain: ?domain=ID"), code="domain")
-    return domain_for(actor_of(request), int(raw))
+    return domain_for(actor_of(request), domain_id)

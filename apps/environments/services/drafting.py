@@ -197,9 +197,8 @@ def _home(actor: Actor, domain_id: int | None, cluster_id: int | None) -> _Home:
 
 def _matrix_of(home: _Home, name: str) -> Matrix:
     """The matrix of a domain or a cluster; its first draft makes it. Raises Conflict where the name is taken."""
-    held = Matrix.objects.filter(cluster=home.cluster, domain=home.domain)
-    matrix = held.order_by("id").select_related("cluster", "domain").first()
-    if matrix is not None:
+    held = Matrix.objects.filter(cluster=home.cluster, domain=home.domain).select_related("cluster", "domain")
+    if (matrix := held.first()) is not None:
         return matrix
     name = (name.strip() or f"{(home.domain or home.cluster).name} environment")[:120]
     try:
@@ -208,6 +207,8 @@ def _matrix_of(home: _Home, name: str) -> Matrix:
                 cluster=home.cluster, domain=home.domain, name=name, created_at=clock.now()
             )
     except IntegrityError as error:
+        if (matrix := held.first()) is not None:  # somebody else drafted it at the same moment
+            return matrix
         message = _("there is a matrix %(name)s already") % {"name": name}
         raise Conflict(message, code="name_taken") from error
 

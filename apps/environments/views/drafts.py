@@ -16,6 +16,7 @@ from apps.core.errors import Conflict, Invalid
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
 from apps.core.speech import said
+from apps.core.whole_numbers import whole_number
 from apps.environments import forms, queries, services
 from apps.environments.engine.matrix_diff import compare_entries
 from apps.environments.models import MatrixVersion
@@ -135,11 +136,9 @@ def _from_file(request: HttpRequest, home: _Home) -> HttpResponse:
 
 
 def _from_other(request: HttpRequest, home: _Home) -> HttpResponse:
-    raw = request.POST.get("from", "")
+    version_id = whole_number(request.POST.get("from", ""))
     try:
-        draft = services.draft_from_version(
-            actor=actor_of(request), version_id=int(raw) if raw.isdecimal() else 0, **home.ids
-        )
+        draft = services.draft_from_version(actor=actor_of(request), version_id=version_id or 0, **home.ids)
     except Conflict as error:
         messages.error(request, said(error.message))
         return redirect(home.address("new_draft"))

@@ -19,6 +19,7 @@ from apps.core.pages import actor_of
 from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.core.speech import said
+from apps.core.whole_numbers import whole_number
 from apps.environments import queries, services
 from apps.environments.filters import FindingOnPageFilter
 from apps.environments.models import DriftCheck
@@ -64,7 +65,7 @@ def drift(request: HttpRequest, pk: int) -> HttpResponse:
         "earlier": queries.checks_visible(actor).filter(domain=domain).defer("groups")[:EARLIER_CHECKS],
         "people": people_with(Right.READ, scope_id=domain.cluster.scope_id) if may_write else (),
         "may_write": may_write,
-        "job_id": request.GET.get("job", "") if request.GET.get("job", "").isdecimal() else "",
+        "job_id": whole_number(request.GET.get("job", "")),
     }
     return render(request, "environments/drift.html", context)
 
@@ -81,11 +82,9 @@ def check_now(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def assign(request: HttpRequest, pk: int) -> HttpResponse:
     """Give a finding to somebody."""
-    raw = request.POST.get("owner", "")
+    owner_id = whole_number(request.POST.get("owner", ""))
     try:
-        finding = services.assign_finding(
-            actor=actor_of(request), finding_id=pk, owner_id=int(raw) if raw.isdecimal() else None
-        )
+        finding = services.assign_finding(actor=actor_of(request), finding_id=pk, owner_id=owner_id)
     except (Invalid, Conflict) as error:
         messages.error(request, said(error.message))
         finding = queries.finding_for(actor_of(request), pk)

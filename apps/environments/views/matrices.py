@@ -12,6 +12,7 @@ from apps.core.errors import Conflict, Invalid, Missing
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
 from apps.core.speech import said
+from apps.core.whole_numbers import whole_number
 from apps.environments import queries, services
 from apps.environments.engine import exchange
 from apps.environments.engine.matrix_diff import compare_entries
@@ -129,10 +130,10 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _other_id(request: HttpRequest) -> int:
-    raw = request.GET.get("to", "")
-    if not raw.isdecimal():
+    other_id = whole_number(request.GET.get("to", ""))
+    if other_id is None:
         raise Missing(_("say which version to compare with"))
-    return int(raw)
+    return other_id
 
 
 def _entries(version: MatrixVersion) -> list[exchange.MatrixEntry]:

@@ -15,6 +15,7 @@ from apps.core.errors import FieldError, Invalid
 from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
+from apps.core.whole_numbers import whole_number
 from apps.fleet import queries
 from apps.fleet.api.imports import ImportOut
 from apps.fleet.queries.schedulers import comparison_of, scheduler_file
@@ -61,9 +62,10 @@ class SchedulerFile(APIView):
         actor = actor_of(request)
         cluster = queries.cluster_for(actor, slug)
         raw = request.query_params.get("domain", "")
-        if raw and not raw.isdecimal():
+        domain_id = whole_number(raw)
+        if raw and domain_id is None:
             raise Invalid(say("domain: an id"), errors=[FieldError(pointer="?domain", message=say("an id"))])
-        domain = queries.domain_for(actor, int(raw)) if raw else None
+        domain = None if domain_id is None else queries.domain_for(actor, domain_id)
         return Response(SchedulerFileOut(scheduler_file(cluster, form=form, domain=domain)).data)
 
 

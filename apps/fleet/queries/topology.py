@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from apps.core.errors import Missing
+from apps.core.whole_numbers import whole_number
 from apps.fleet.engine.node_state import NodeState, derive
 from apps.fleet.engine.view import MAX_ACCELERATORS, MAX_NODES
 from apps.fleet.models import Accelerator, Cluster, Domain, Hold, Node
@@ -242,12 +243,11 @@ def _part(node: Node, cards: list[Accelerator], colours: Colours, *, part: int, 
 
 def selected_in(picture: DomainPicture, given: Any) -> tuple[NodePart | None, Cell | None]:
     """The node (?node=) or accelerator (?card=) that the address selects; None for what is not drawn."""
-    node, card = given.get("node", ""), given.get("card", "")
+    node_id, card_id = whole_number(given.get("node", "")), whole_number(given.get("card", ""))
     for part in picture.nodes:
-        if card.isdecimal():
-            found = next((cell for cell in part.cells if cell.card.pk == int(card)), None)
-            if found is not None:
-                return part, found
-        if node.isdecimal() and part.node.pk == int(node):
+        found = next((cell for cell in part.cells if cell.card.pk == card_id), None)
+        if found is not None:
+            return part, found
+        if part.node.pk == node_id:
             return part, None
     return None, None

@@ -15,6 +15,7 @@ from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import PAGE_SIZES
 from apps.core.rights import Right
+from apps.core.whole_numbers import whole_number
 from apps.fleet import queries, services
 from apps.fleet.engine.life_cycle import Stage
 from apps.fleet.filters import NodeOfClusterFilter
@@ -45,8 +46,8 @@ def nodes(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page_size(request: HttpRequest) -> int:
-    raw = request.GET.get("per_page", "")
-    return int(raw) if raw.isdecimal() and int(raw) in PAGE_SIZES else 50
+    size = whole_number(request.GET.get("per_page", ""))
+    return size if size in PAGE_SIZES else 50
 
 
 def node(request: HttpRequest, slug: str, pk: int) -> HttpResponse:

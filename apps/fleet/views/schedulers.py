@@ -7,12 +7,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
+from apps.core.actor import Actor
 from apps.core.errors import Conflict, Invalid
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.core.speech import said
+from apps.core.whole_numbers import whole_number
 from apps.fleet import queries
+from apps.fleet.models import Domain
 from apps.fleet.page import cluster_context
 from apps.fleet.queries.schedulers import comparison_of, scheduler_file, topology_receipts
 from apps.fleet.services.schedulers import import_from_file
@@ -29,7 +32,7 @@ def schedulers(request: HttpRequest, slug: str) -> HttpResponse:
     form, domain = request.GET.get("form", next(iter(SCHEDULER_FORMATS))), request.GET.get("domain", "")
     file, problem = None, None
     try:
-        chosen = queries.domain_for(actor, int(domain)) if domain.isdecimal() else None
+        chosen = _domain(actor, domain)
         file = scheduler_file(cluster, form=form, domain=chosen)
     except Invalid as error:
         problem = error
@@ -51,12 +54,17 @@ def scheduler_download(request: HttpRequest, slug: str, form: str) -> HttpRespon
     actor = actor_of(request)
     cluster = queries.cluster_for(actor, slug)
     refuse_unknown(None, request.GET, also=frozenset({"domain"}))
-    raw = request.GET.get("domain", "")
-    domain = queries.domain_for(actor, int(raw)) if raw.isdecimal() else None
+    domain = _domain(actor, request.GET.get("domain", ""))
     file = scheduler_file(cluster, form=form, domain=domain)
     answer = HttpResponse(file.text, content_type="text/plain; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{file.file_name}"'
     return answer
+
+
+def _domain(actor: Actor, asked: str) -> Domain | None:
+    """The domain that the file is about; None for the whole cluster."""
+    domain_id = whole_number(asked)
+    return None if domain_id is None else queries.domain_for(actor, domain_id)
 
 
 def compare_file(request: HttpRequest, slug: str, receipt_id: int) -> HttpResponse:

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.rights import Right
+from apps.core.whole_numbers import whole_number
 from apps.fleet import queries
 from apps.fleet.models import Cluster, Domain
 from apps.fleet.page import cluster_context
@@ -49,7 +50,7 @@ def _domain(cluster: Cluster, asked: str, homes: list[Domain | None]) -> Domain 
         return homes[0]
     if asked == _NO_DOMAIN:
         return None
-    return drawing.domain_in(cluster, int(asked) if asked.isdecimal() else 0)
+    return drawing.domain_in(cluster, whole_number(asked) or 0)
 
 
 def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | None) -> dict[str, Any]:

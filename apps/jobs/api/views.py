@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import Invalid
 from apps.core.rights import TokenScope
+from apps.core.whole_numbers import whole_number
 from apps.jobs import queries, services
 from apps.jobs.answers import JobOut, accepted
 from apps.jobs.api import serializers as s
@@ -128,6 +129,7 @@ class OneSchedule(APIView):
 
 def _wait_of(request: Request) -> int:
     raw = request.query_params.get("wait", "0")
-    if not raw.isdecimal() or int(raw) > LONGEST_WAIT_S:
+    seconds = whole_number(raw)
+    if seconds is None or seconds > LONGEST_WAIT_S:
         raise Invalid(f"wait={raw[:20]}: say 0 to {LONGEST_WAIT_S} seconds", code="wait")
-    return int(raw)
+    return seconds

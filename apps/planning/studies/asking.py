@@ -12,6 +12,7 @@ from apps.core.errors import Invalid, Missing, NotAllowed
 from apps.core.form_errors import show
 from apps.core.rights import Right
 from apps.core.texts import say
+from apps.core.whole_numbers import whole_number
 from apps.jobs import queries as jobs
 from apps.jobs.models import Job
 from apps.planning import queries
@@ -68,7 +69,8 @@ def form_of_json(study: Study, body: Mapping[str, Any], *, actor: Actor) -> Stud
 
 def job_of(study: Study, actor: Actor, raw: str) -> Job:
     """The job that answers this study. Raises Missing for any other."""
-    found = jobs.job(int(raw), actor=actor) if raw.isdecimal() and len(raw) < 10 else None
+    job_id = whole_number(raw)
+    found = None if job_id is None else jobs.job(job_id, actor=actor)
     if found is None or found.kind != KIND or found.arguments.get("study") != study.key:
         raise Missing(say("there is no such answer to this study"))
     return found

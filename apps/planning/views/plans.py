@@ -22,6 +22,7 @@ from apps.core.pages import STOP_POLLING, actor_of
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.core.texts import say
+from apps.core.whole_numbers import whole_number
 from apps.fleet.page import cluster_context
 from apps.planning import queries, services
 from apps.planning.comparing import MOST, memory_bars, parameter_rows, result_rows
@@ -154,20 +155,20 @@ def use(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
 @require_POST
 def take(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
     """A layout that a search found becomes the next version."""
-    place = request.POST.get("place", "")
-    if not place.isdecimal():
+    place = whole_number(request.POST.get("place", ""))
+    if place is None:
         raise Invalid(say("say which layout"), code="place")
-    made = services.take_found(actor=actor_of(request), plan_id=plan_id, number=number, place=int(place))
+    made = services.take_found(actor=actor_of(request), plan_id=plan_id, number=number, place=place)
     return redirect("planning:version", plan_id, made.number)
 
 
 @require_POST
 def take_ablation(request: HttpRequest, plan_id: int, number: int) -> HttpResponse:
     """A layout to run for comparison becomes the next version."""
-    place = request.POST.get("place", "")
-    if not place.isdecimal():
+    place = whole_number(request.POST.get("place", ""))
+    if place is None:
         raise Invalid(say("say which layout"), code="place")
-    made = services.take_ablation(actor=actor_of(request), plan_id=plan_id, number=number, place=int(place))
+    made = services.take_ablation(actor=actor_of(request), plan_id=plan_id, number=number, place=place)
     return redirect("planning:version", plan_id, made.number)
 
 
@@ -211,23 +212,24 @@ def _pairs(raw: list[str]) -> list[tuple[int, int]]:
         raise Invalid(say("up to %(most)s versions can be compared", most=MOST), code="too_many")
     pairs = []
     for text in wanted:
-        plan_id, dot, number = text.partition(".")
-        if not (dot and plan_id.isdecimal() and number.isdecimal()):
+        plan_id, number = (whole_number(part) for part in text.partition(".")[::2])
+        if plan_id is None or number is None:
             raise Invalid(say("v=%(text)s: say plan and version, such as 12.3", text=text[:20]), code="v")
-        pairs.append((int(plan_id), int(number)))
+        pairs.append((plan_id, number))
     return pairs
 
 
 def _first(request: HttpRequest, actor: Actor) -> dict[str, Any]:
     """The first values, for the domain that ?domain= names; else for the only one there is to plan for."""
-    raw, cluster = request.GET.get("domain", ""), request.GET.get("cluster", "")
-    domain = int(raw) if raw.isdecimal() else queries.usual_domain(actor, cluster=cluster)
+    domain = whole_number(request.GET.get("domain", ""))
+    if domain is None:
+        domain = queries.usual_domain(actor, cluster=request.GET.get("cluster", ""))
     return first_values() | ({"domain": domain} if domain is not None else {})
 
 
 def _base_version(request: HttpRequest, row: Plan) -> PlanVersion | None:
-    raw = request.GET.get("from", "")
-    return row.versions.filter(number=int(raw)).first() if raw.isdecimal() else row.versions.first()
+    number = whole_number(request.GET.get("from", ""))
+    return row.versions.first() if number is None else row.versions.filter(number=number).first()
 
 
 def _found_table(request: HttpRequest, row: PlanVersion, context: dict[str, Any]) -> FoundTable:

@@ -97,6 +97,12 @@ def test_what_is_undecided_is_named_as_people_name_it(
     assert ">gpu_driver<" not in page
 
 
+def test_a_version_that_no_id_can_name_is_missing(draft: Any, domain: Any, client_of: Any, bo: Any) -> None:
+    address = reverse("environments:draft_from_other", args=[domain.pk])
+
+    assert client_of(bo).post(address, {"from": "9" * 5000}).status_code == 404
+
+
 def test_a_viewer_sees_no_buttons(draft: Any, client_of: Any, vic: Any) -> None:
     page = _page(client_of(vic), "version", draft.pk)
 

@@ -10,6 +10,7 @@ from apps.environments import queries, services
 from apps.environments.models import (
     DriftCheck,
     DriftFinding,
+    Matrix,
     MatrixVersion,
     NodeFact,
     NodeReport,
@@ -49,6 +50,16 @@ def test_of_two_that_lock_one_version_one_does(draft: Any, domain: Any, bo: Any,
     assert queries.matrix_in_force(domain) == draft
     observed = ObservedVersion.objects.filter(matrix_version=draft)
     assert observed.count() == observed.values("component").distinct().count() == len(VERSIONS)
+
+
+def test_two_first_drafts_are_of_one_matrix(reported: Any, domain: Any, bo: Any, ada: Any) -> None:
+    def drafting(person: Any) -> Any:
+        asked = {"actor": actor_for(person), "domain_id": domain.pk, "name": person.name}
+        return lambda: services.draft_from_reports(**asked).matrix_id
+
+    results = at_once(drafting(bo), drafting(ada))
+
+    assert set(results) <= {Matrix.objects.get().pk, "number_taken"}
 
 
 def test_of_two_versions_that_are_locked_one_is_in_force(draft: Any, domain: Any, bo: Any, ada: Any) -> None:

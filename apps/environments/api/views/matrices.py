@@ -17,6 +17,7 @@ from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_versio
 from apps.core.errors import Invalid
 from apps.core.rights import TokenScope
 from apps.core.texts import say
+from apps.core.whole_numbers import whole_number
 from apps.environments import filters, queries, services
 from apps.environments.api import serializers as s
 from apps.environments.engine import exchange
@@ -195,11 +196,11 @@ class Differences(APIView):
     )
     def get(self, request: Request, pk: int) -> Response:
         """What changes from this version to another."""
-        actor, raw = actor_of(request), request.query_params.get("to", "")
-        if not raw.isdecimal():
+        actor, other_id = actor_of(request), whole_number(request.query_params.get("to", ""))
+        if other_id is None:
             raise Invalid(say("to: say the id of the version to compare with"), code="to")
         older = queries.matrix_version_for(actor, pk)
-        newer = queries.matrix_version_for(actor, int(raw))
+        newer = queries.matrix_version_for(actor, other_id)
         changes = compare_entries(
             queries.entries_of(older.entries.all()), queries.entries_of(newer.entries.all())
         )
