@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import CharField, Exists, OuterRef, Prefetch, Q, QuerySet, Value
+from django.db.models import CharField, Exists, F, OuterRef, Prefetch, Q, QuerySet, Value
 
 from apps.accounts.models import Invitation, Person, PersonKind, RoleGrant, Scope, Token
 from apps.core import clock, digest
 from apps.core.actor import EVERYWHERE, Actor
 from apps.core.errors import Missing, NotAllowed, NotSignedIn
+from apps.core.prepared import Prepared
 from apps.core.rights import RIGHTS_OF, Right, Role, TokenScope
 from apps.core.texts import say
 
@@ -29,6 +30,23 @@ _RIGHTS_OF_SCOPE: dict[TokenScope, frozenset[Right]] = {
     TokenScope.AUDIT_READ: frozenset({Right.READ, Right.AUDIT}),
 }
 _RIGHTS_OF_OTHER_SCOPES = frozenset({Right.READ, Right.OPERATE})
+
+_OWNER = ("id", "name", "is_active", "is_superuser")  # what a request asks of the owner of its token
+_TOKEN_OF_KEY = Prepared(
+    lambda key: Token.objects.filter(key=key).annotate(
+        **{f"owner_{name}": F(f"person__{name}") for name in _OWNER}
+    )
+)
+_GRANTS_AND_CLUSTERS = Prepared(
+    lambda person_id, token_id: (
+        RoleGrant.objects.filter(person_id=person_id)
+        .values_list("role", "scope_id")
+        .union(
+            Token.clusters.through.objects.filter(token_id=token_id).values_list(_NO_ROLE, "scope_id"),
+            all=True,
+        )
+    )
+)
 
 
 def rights_of(person: Person) -> dict[int, frozenset[Right]]:
@@ -55,11 +73,12 @@ def secret_hash(secret: str, *, pepper: int) -> str:
 def token_behind(bearer: str, *, now: datetime) -> Token:
     """The valid token behind a bearer text. Raises NotSignedIn, with the same words for unknown and wrong."""
     match = _TOKEN.fullmatch(bearer.strip())
-    token = Token.objects.select_related("person").filter(key=match.group(1)).first() if match else None
+    token = next(iter(_TOKEN_OF_KEY.objects(key=match.group(1))), None) if match else None
     if match is None or token is None or token.pepper not in settings.TOKEN_PEPPERS:
         raise NotSignedIn(say("the token is not known"), code="token_unknown")
     if not hmac.compare_digest(token.secret_hash, secret_hash(match.group(2), pepper=token.pepper)):
         raise NotSignedIn(say("the token is not known"), code="token_unknown")
+    token.person = Person.from_db(None, _OWNER, [getattr(token, f"owner_{name}") for name in _OWNER])
     if token.revoked_at is not None or not token.person.is_active:
         raise NotSignedIn(say("the token was revoked"), code="token_revoked")
     if token.expires_at <= now:
@@ -82,9 +101,7 @@ def rights_of_token(token: Token) -> dict[int, frozenset[Right]]:
 
 def _grants_and_clusters(token: Token) -> tuple[list[tuple[str, int | None]], list[int]]:
     """The roles of the token's owner and the clusters of the token, in one query: each request asks for both."""
-    grants = RoleGrant.objects.filter(person=token.person_id).values_list("role", "scope_id")
-    clusters = Token.clusters.through.objects.filter(token=token.pk).values_list(_NO_ROLE, "scope_id")
-    rows = list(grants.union(clusters, all=True))
+    rows = _GRANTS_AND_CLUSTERS.rows(person_id=token.person_id, token_id=token.pk)
     return [row for row in rows if row[0]], [scope_id for role, scope_id in rows if not role]
 
 

@@ -25,6 +25,7 @@ from django.db.models.functions import Coalesce, Least
 from apps.accounts.models import Scope
 from apps.core.actor import Actor
 from apps.core.errors import Missing
+from apps.core.prepared import Given, Prepared
 from apps.core.rights import Right
 from apps.core.texts import say
 from apps.evidence.models import Evidence, KeepPolicy, Receipt, ReceiptState
@@ -45,6 +46,19 @@ class _Length(Func):
 def _with_warnings_counted(rows: QuerySet[Receipt]) -> QuerySet[Receipt]:
     """Deliveries with the number of warnings of their readings, without loading the readings."""
     return rows.annotate(warnings_counted=Coalesce(_Length("reading__warnings"), 0))
+
+
+def _deliveries_of_caller(
+    *, scope_id: Given, node_names: list[Given], digests: list[Given], since: Given, **caller: Given
+) -> QuerySet[Receipt]:
+    """Applied deliveries of these bytes about these names by one caller since, of which the bytes are still here."""
+    rows = _with_warnings_counted(Receipt.objects.order_by("id")).filter(
+        scope_id=scope_id, node_name__in=node_names, sha256__in=digests, received_at__gt=since, **caller
+    )
+    return rows.filter(state=ReceiptState.APPLIED, reading__isnull=False, evidence__thinned_at__isnull=True)
+
+
+_TWINS = Prepared(_deliveries_of_caller)
 
 
 def receipts_visible(actor: Actor) -> QuerySet[Receipt]:
@@ -98,19 +112,16 @@ def twins_of(
 
     Only what was received after `since` and applied, and of which the bytes are still here.
     """
-    rows = _with_warnings_counted(Receipt.objects).filter(
+    rows = _TWINS.objects(
         scope_id=scope_id,
-        node_name__in=node_names,
-        sha256__in=digests,
-        received_at__gt=since,
+        node_names=sorted(node_names),
+        digests=sorted(digests),
+        since=since,
         person_id=actor.person_id,
         via=actor.via.value,
         by_label=actor.label[:200],
-        state=ReceiptState.APPLIED,
-        reading__isnull=False,
-        evidence__thinned_at__isnull=True,
     )
-    return {(row.sha256, row.node_name, row.file_name): row for row in rows.order_by("id")}
+    return {(row.sha256, row.node_name, row.file_name): row for row in rows}
 
 
 def newer_on_record(receipt: Receipt) -> datetime | None:

@@ -6,16 +6,18 @@ from collections.abc import Iterable
 
 from django.conf import settings
 
+from apps.core.prepared import Prepared
 from apps.environments.models import EnvironmentPolicy
 from apps.fleet.models import Cluster
 
 DEFAULT_CHECK_EVERY_S = 3600
+_OF_CLUSTER = Prepared(lambda cluster_id: EnvironmentPolicy.objects.filter(cluster_id=cluster_id))
 
 
 def policy_of(cluster: Cluster) -> EnvironmentPolicy:
     """The cluster's policy; an unsaved one with the portal's defaults (version 0) where it has none."""
-    held = EnvironmentPolicy.objects.filter(cluster=cluster).first()
-    return held or _default(cluster)
+    held = _OF_CLUSTER.objects(cluster_id=cluster.pk)
+    return held[0] if held else _default(cluster)
 
 
 def policies_of(clusters: Iterable[Cluster]) -> dict[int, EnvironmentPolicy]:

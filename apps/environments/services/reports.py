@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
 from apps.catalogue.engine.components import component
 from apps.core import clock, digest
+from apps.core.prepared import Given, PreparedUpdate
 from apps.environments.engine.facts import ComponentFact, Standing
 from apps.environments.models import NodeFact, NodeReport
 from apps.fleet.models import Node
@@ -27,7 +28,16 @@ class _Seen:
     clock_skew_s: float | None
 
 
-_AT_ONCE = 1000
+_NO_END = datetime(9999, 1, 1, tzinfo=UTC)
+_MOVE_REPORT = PreparedUpdate(
+    lambda node_id, kind, sha256, fresh_after, until, **_moved: NodeReport.objects.filter(
+        node_id=node_id, kind=kind, sha256=sha256, reported_at__gte=fresh_after, reported_at__lte=until
+    ),
+    reported_at=Given("reported_at"),
+    received_at=Given("received_at"),
+    clock_skew_s=Given("clock_skew_s"),
+)
+_MOVE_NODE = PreparedUpdate(lambda pk, at: Node.objects.filter(pk=pk), last_reported_at=Given("at"))
 
 
 def record_report(
@@ -129,17 +139,20 @@ def record_unchanged(*, repeats: Sequence[Repeat], fresh_for_s: float) -> list[d
 def _move_one(one: Repeat, fresh_for_s: float) -> datetime | None:
     now = clock.now()
     seen = _seen(one.sha256, one.collected_at, now)
-    held = NodeReport.objects.filter(
+    moved = _MOVE_REPORT(
         node_id=one.node_id,
         kind=one.kind,
         sha256=one.sha256,
-        reported_at__gte=now - timedelta(seconds=fresh_for_s),
+        fresh_after=now - timedelta(seconds=fresh_for_s),
+        # Of two that are collected now, each while the other waits, none is older.
+        until=seen.reported_at if seen.reported_at < now else _NO_END,
+        reported_at=seen.reported_at,
+        received_at=now,
+        clock_skew_s=seen.clock_skew_s,
     )
-    if seen.reported_at < now:  # of two that are collected now, each while the other waits, none is older
-        held = held.filter(reported_at__lte=seen.reported_at)
-    if not held.update(reported_at=seen.reported_at, received_at=now, clock_skew_s=seen.clock_skew_s):
+    if not moved:
         return None
-    Node.objects.filter(pk=one.node_id).update(last_reported_at=now)
+    _MOVE_NODE(pk=one.node_id, at=now)
     return seen.reported_at
 
 

@@ -10,6 +10,7 @@ from django.db.models import F
 
 from apps.core import clock
 from apps.core.actor import Actor
+from apps.core.prepared import Given, PreparedUpdate
 from apps.core.rights import Right, TokenScope
 from apps.evidence import queries
 from apps.evidence.models import Receipt
@@ -18,6 +19,13 @@ from apps.evidence.services import values
 COUNTED_FOR = timedelta(
     days=1
 )  # after it a report is taken in whole again, by what readers and owners know then
+
+_COUNT_ONE = PreparedUpdate(
+    lambda pk, **_moved: Receipt.objects.filter(pk=pk).order_by(),
+    times=F("times") + 1,
+    last_received_at=Given("received_at"),
+    last_said_at=Given("said_at"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +62,7 @@ def count_repeats(repeats: Sequence[tuple[Receipt, datetime]], *, received_at: d
     """
     if len(repeats) == 1:
         ((receipt, said_at),) = repeats
-        moved = {"last_received_at": received_at, "last_said_at": said_at}
-        Receipt.objects.filter(pk=receipt.pk).update(times=F("times") + 1, **moved)
+        _COUNT_ONE(pk=receipt.pk, received_at=received_at, said_at=said_at)
         receipt.times += 1
         receipt.last_received_at, receipt.last_said_at = received_at, said_at
         return

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
+from apps.accounts.models import Scope
 from apps.core.actor import Actor
 from apps.core.errors import Missing
+from apps.core.prepared import Prepared
 from apps.core.rights import Right
 from apps.core.texts import say
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import Accelerator, Cluster, Domain, LifeCycle, Node
 from apps.fleet.queries.holds import in_state
+
+_CLUSTER_OF_SLUG = Prepared(
+    lambda slug: Cluster.objects.filter(slug=slug).annotate(
+        scope_slug=F("scope__slug"), scope_name=F("scope__name")
+    )
+)
 
 
 def clusters_visible(actor: Actor) -> QuerySet[Cluster]:
@@ -26,10 +34,12 @@ def clusters_visible(actor: Actor) -> QuerySet[Cluster]:
 
 def cluster_for(actor: Actor, slug: str, right: Right = Right.READ) -> Cluster:
     """One cluster by its slug. Raises Missing where it may not be seen, NotAllowed where the right is lacking."""
-    cluster = Cluster.objects.select_related("scope").filter(slug=slug).first()
+    cluster = next(iter(_CLUSTER_OF_SLUG.objects(slug=slug)), None)
     if cluster is None or not actor.may(Right.READ, cluster.scope_id):
         raise Missing(say("there is no cluster %(slug)s, or you may not see it", slug=f"{slug!r}"))
     actor.require(right, cluster.scope_id)
+    row = [cluster.scope_id, cluster.scope_slug, cluster.scope_name]
+    cluster.scope = Scope.from_db(None, ["id", "slug", "name"], row)
     return cluster
 
 

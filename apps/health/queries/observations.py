@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db.models import Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models.lookups import In
 
+from apps.core.prepared import Given, Prepared
+from apps.core.verdicts import Verdict
+from apps.health.engine.hysteresis import WINDOW
 from apps.health.models import HealthState, RuleSetting
 
 
@@ -17,16 +22,27 @@ def unsettled_observations(pairs: Collection[tuple[int, str]], *, now: datetime)
     Settled is what was observed last, where no other verdict is left in the window and that one holds, where it
     does not soon count as stale, and where no rule was set since. One query.
     """
-    rows = HealthState.objects.filter(
-        node_id__in={node for node, _sha256 in pairs}, sha256__in={sha256 for _node, sha256 in pairs}
+    counted = _SETTLED_OF_ALL.rows(
+        node_ids=sorted({node for node, _sha256 in pairs}),
+        digests=sorted({sha256 for _node, sha256 in pairs}),
+        soon_stale=now - timedelta(seconds=settings.STALE_AFTER_S / 2),
     )
-    soon_stale = now - timedelta(seconds=settings.STALE_AFTER_S / 2)
-    rules_set_at = Subquery(RuleSetting.objects.order_by("-changed_at").values("changed_at")[:1])
-    settled: dict[tuple[int, str], bool] = {}
-    for node_id, sha256, recent, verdict, at, set_at in rows.values_list(
-        "node_id", "sha256", "recent", "verdict", "observed_at", rules_set_at
-    ):
-        since = soon_stale if set_at is None else max(soon_stale, set_at)
-        is_settled = set(recent) == {verdict} and at > since
-        settled[node_id, sha256] = settled.get((node_id, sha256), True) and is_settled
-    return {pair for pair in pairs if not settled.get(pair, False)}
+    return set(pairs) - {(node, sha256) for node, sha256, settled, of_all in counted if settled == of_all}
+
+
+def _settled_of_all(
+    *, node_ids: list[Given], digests: list[Given], soon_stale: Given
+) -> QuerySet[HealthState, tuple[Any, ...]]:
+    """Node, digest, how many of its observations are settled, and how many there are."""
+    set_since = Exists(RuleSetting.objects.filter(changed_at__gte=OuterRef("observed_at")))
+    same = Q()
+    for verdict in Verdict:
+        same |= Q(verdict=verdict, recent__in=[[verdict] * length for length in range(1, WINDOW + 1)])
+    rows = HealthState.objects.filter(In(F("node_id"), node_ids), sha256__in=digests).values_list(
+        "node_id", "sha256"
+    )
+    settled = Count("pk", filter=same & Q(observed_at__gt=soon_stale) & ~set_since)
+    return rows.annotate(settled=settled, of_all=Count("pk"))
+
+
+_SETTLED_OF_ALL = Prepared(_settled_of_all)

@@ -11,6 +11,7 @@ from django.db.models import OuterRef
 from apps.changes.queries import is_changing, open_changes_on
 from apps.core import clock
 from apps.core.actor import Actor
+from apps.core.prepared import Prepared
 from apps.environments import services as environments
 from apps.environments.queries import policy_of
 from apps.environments.services import Repeat
@@ -24,6 +25,13 @@ from apps.health.queries import unsettled_observations
 _VERSIONS = frozenset({"node_versions", "node_versions_same"})
 # What a delivery may have brought about that the same bytes for the same node do not bring about again.
 _DONE_ONCE = _VERSIONS | {"node_health", "hardware_changed", "hardware_twin"}
+_NODES_NAMED = Prepared(
+    lambda cluster_id, names: (
+        Node.objects.filter(cluster_id=cluster_id, name__in=names)
+        .annotate(is_changing=is_changing(OuterRef("pk")))
+        .values_list("name", "pk", "is_changing")
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,8 @@ def _twins(actor: Actor, cluster: Cluster, reports: Sequence[Said]) -> dict[int,
         for place, receipt in found.items()
         if (node_id := _only_node(receipt)) is not None
     }
+    if not twins:
+        return {}
     means = _nodes_meant(cluster, {reports[place].node_name for place in twins})
     twins = _without_unsettled(twins)
     kept: dict[int, _Twin] = {}
@@ -112,8 +122,7 @@ def _nodes_meant(cluster: Cluster, names: Iterable[str]) -> dict[str, int | None
     None where there is none, and where a change is under way there, which may wait for the report.
     """
     wanted = {name: name.strip().rstrip(".") for name in names}
-    same = Node.objects.filter(cluster=cluster, name__in=set(wanted.values()))
-    found = same.annotate(is_changing=is_changing(OuterRef("pk"))).values_list("name", "pk", "is_changing")
+    found = _NODES_NAMED.rows(cluster_id=cluster.pk, names=sorted(set(wanted.values())))
     by_name = {name: None if changing else pk for name, pk, changing in found}
     return {
         name: by_name[plain] if plain in by_name else _by_other_name(cluster, name)

@@ -231,7 +231,7 @@ def test_known_digests_need_not_be_sent_again(push, api, bo):
     assert (unknown.status_code, unknown.json()["code"]) == (404, "unknown_digest")
 
 
-def test_an_unchanged_report_is_counted_at_its_receipt(api, bo, node):
+def test_an_unchanged_report_is_counted_at_its_receipt(api, bo, node, count_queries):
     client = api(factories.bearer(bo, "evidence:write"))
     for _settling in range(WINDOW):
         whole = client.generic("POST", f"{URL}?node=sn-n01", corpus.read(corpus.XML), content_type=RAW)
@@ -245,6 +245,8 @@ def test_an_unchanged_report_is_counted_at_its_receipt(api, bo, node):
     assert (alone.status_code, alone.json()["id"], alone.json()["times"]) == (200, first["id"], 2)
     assert (together.status_code, together.json()) == (200, {"receipts": [first["id"], None]})
     assert Receipt.objects.get(pk=first["id"]).times == 3
+    once_more = f"{URL}?node=sn-n01&sha256={first['sha256']}"
+    assert count_queries(lambda: client.post(once_more)) <= 12  # a savepoint's two among them
 
 
 def test_a_revoked_token_counts_nothing(push, api, bo):

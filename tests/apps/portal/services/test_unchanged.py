@@ -77,7 +77,7 @@ def test_many_reports_are_counted_in_as_many_queries_as_two(cluster, bo, first, 
         reports = [Said(sha256=first.sha256, node_name=name) for name in some]
         assert None not in count_unchanged(actor=actor, cluster=cluster, reports=reports)
 
-    assert count_queries(lambda: count(names)) == count_queries(lambda: count(names[:2])) <= 11
+    assert count_queries(lambda: count(names)) == count_queries(lambda: count(names[:2])) <= 10
     assert count_queries(lambda: count(names[:1])) <= 9
 
 
