@@ -52,6 +52,7 @@ UNITS: Mapping[str, Word] = {
     "share of the limit": _("share of the limit"),
     "share of the widest": _("share of the widest"),
     "share of the fastest": _("share of the fastest"),
+    "share of what is due": _("share of what is due"),
     "links": _("links"),
     "GPUs": _("GPUs"),
     "code": _("code"),
@@ -145,7 +146,7 @@ _RULES: Mapping[str, tuple[Word, Word]] = {
         _("Each lost link takes its share of the bandwidth of every ring through this GPU."),
     ),
     "nvlink-slow": (
-        _("NVLinks slower than those of other GPUs"),
+        _("NVLinks slower than they are built"),
         _("A link that was trained at a lower rate halves what the domain reaches."),
     ),
     "nvlink-errors": (

@@ -28,6 +28,13 @@ class ScaleUp:
     kind: str
     unidirectional_bytes_per_s: float | None
     max_domain: int | None
+    links: int | None
+
+    @property
+    def link_bytes_per_s(self) -> float | None:
+        """What one link carries one way, as built; None where the rate or the number of links is not known."""
+        rate = self.unidirectional_bytes_per_s
+        return rate / self.links if rate and self.links else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +74,7 @@ def parse_accelerator(row: Mapping[str, Any]) -> Accelerator:
             kind=link["kind"],
             unidirectional_bytes_per_s=_scaled(link["unidirectional_gb_s"], 1e9),
             max_domain=link["max_domain"],
+            links=link.get("links"),
         ),
         tdp_w=row["tdp_w"],
         confidence=row["confidence"],

@@ -24,8 +24,21 @@ class Signal:
     detail: str = ""
 
 
-def signals_in(reading: Reading) -> tuple[Signal, ...]:
-    """The health figures of a reading; what it does not state gives no signal, which is not health."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltLink:
+    """What one NVLink of a node's GPUs carries one way as built. part: a word of their name, such as h100."""
+
+    part: str
+    bytes_per_s: float
+
+
+def signals_in(reading: Reading, *, link: BuiltLink | None = None) -> tuple[Signal, ...]:
+    """The health figures of a reading; what it does not state gives no signal, which is not health.
+
+    link: as the node's registered model is built; None where that is not known.
+    """
+    if reading.kind == NVLINK:
+        return tuple(_from_nvlink(reading.facts, link))
     reader = _READERS.get(reading.kind)
     return tuple(reader(reading.facts)) if reader else ()
 
@@ -88,6 +101,8 @@ _NVLINK_ERRORS = frozenset(
         "link_recovery_failed_events",
     }
 )
+NVLINK = "nvidia_smi_nvlink"
+_AS_BUILT = 0.95  # of the catalogue's rate is as good as all of it: rounding
 _CHANGING = frozenset({"activating", "deactivating", "reloading"})
 _NPU_LEVELS = {"OK": 0, "WARNING": 1, "ALARM": 2, "CRITICAL": 3}
 
@@ -135,12 +150,13 @@ def _share(device: str, name: str, part: float | None, whole: float | None, unit
         yield Signal(name=name, device=device, value=part / whole, detail=detail)
 
 
-def _from_nvlink(facts: Mapping[str, Any]) -> Iterator[Signal]:
+def _from_nvlink(facts: Mapping[str, Any], link: BuiltLink | None) -> Iterator[Signal]:
     links: Sequence[Mapping[str, Any]] = [
         gpu for gpu in facts.get("links") or () if gpu.get("supported", True)
     ]
     down_whole = set(facts.get("gpus_all_links_inactive") or ())
     speeds = [speed for gpu in links for speed in _speeds(gpu)]
+    due = _due_speed(max(speeds, default=0), facts, link)
     most = max((len(_speeds(gpu)) for gpu in links), default=0)
     for gpu in links:
         device, own, errors = f"GPU {gpu.get('index')}", _speeds(gpu), gpu.get("errors")
@@ -151,13 +167,21 @@ def _from_nvlink(facts: Mapping[str, Any]) -> Iterator[Signal]:
             down = max(inactive, most - len(own), int(not own))
             detail = f"{len(own)} / {max(most, down)}"
             yield Signal(name="nvlink_inactive_links", device=device, value=down, detail=detail)
-        if own and speeds:
-            detail = f"{min(own) / 1e9:g} / {max(speeds) / 1e9:g} GB/s"
-            yield Signal(
-                name="nvlink_speed_share", device=device, value=min(own) / max(speeds), detail=detail
-            )
+        if own and due:
+            yield from _share(device, "nvlink_speed_share", min(own) / 1e9, due / 1e9, " GB/s")
         if errors:
             yield from _nvlink_errors(device, errors)
+
+
+def _due_speed(fastest: float, facts: Mapping[str, Any], link: BuiltLink | None) -> float:
+    """What each link should carry one way: as the fastest of the node, or as built where all are slower.
+
+    Tools print the rate on the wire, which is a little above what a data sheet says, or rounded. Where the GPUs call
+    themselves otherwise than the part that is registered, nothing is known of how they are built.
+    """
+    if link is None or link.part not in str(facts.get("model")).casefold():
+        return fastest
+    return link.bytes_per_s if fastest < _AS_BUILT * link.bytes_per_s else fastest
 
 
 def _speeds(gpu: Mapping[str, Any]) -> list[float]:
@@ -298,7 +322,6 @@ def _from_npu(facts: Mapping[str, Any]) -> Iterator[Signal]:
 _READERS = {
     "nvidia_smi_q": _from_gpu_report,
     "nvidia_smi_xml": _from_gpu_report,
-    "nvidia_smi_nvlink": _from_nvlink,
     "dcgm_metrics": _from_dcgm_metrics,
     "dcgmi_diag": _from_diagnostic,
     "fabric_manager": _from_fabric_manager,
@@ -307,4 +330,4 @@ _READERS = {
     "npu_smi": _from_npu,
 }
 # Kinds of evidence that tell of a node's health: figures here, faults in the kernel's log.
-KINDS_OBSERVED = frozenset(_READERS) | {"kernel_log"}
+KINDS_OBSERVED = frozenset(_READERS) | {NVLINK, "kernel_log"}

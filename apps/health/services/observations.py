@@ -9,16 +9,17 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
+from apps.catalogue.queries import accelerators_for
 from apps.core import clock
 from apps.core.verdicts import Verdict
 from apps.evidence.engine.reading import Reading
-from apps.fleet.models import Node, NodeHealth
+from apps.fleet.models import Accelerator, Node, NodeHealth
 from apps.fleet.services import set_health
 from apps.health import queries
 from apps.health.engine.actions import escalated
 from apps.health.engine.faults import Fault, faults_in
 from apps.health.engine.hysteresis import WINDOW, settled
-from apps.health.engine.signals import signals_in
+from apps.health.engine.signals import NVLINK, BuiltLink, signals_in
 from apps.health.engine.thresholds import Observation, observe
 from apps.health.models import FaultRecord, HealthState
 from apps.health.services.quarantine import quarantine_by_policy
@@ -38,7 +39,8 @@ def record_reading(*, node_id: int, reading: Reading, sha256: str, at: datetime)
     again, or one that is older than what is known, is no observation. Where the cluster's policy says so the
     node is quarantined at once. An observation is no decision: no audit event.
     """
-    signals, faults = signals_in(reading), faults_in(reading)
+    link = _link_of(node_id) if reading.kind == NVLINK else None
+    signals, faults = signals_in(reading, link=link), faults_in(reading)
     if not signals and not faults:
         return 0
     node = Node.objects.select_for_update().get(pk=node_id)  # readings of one node are taken one by one
@@ -49,6 +51,19 @@ def record_reading(*, node_id: int, reading: Reading, sha256: str, at: datetime)
     renew_health([node_id])
     quarantine_by_policy(node_id=node_id)
     return len(observations) + len(faults)
+
+
+def _link_of(node_id: int) -> BuiltLink | None:
+    """How the NVLinks of the node's registered accelerators are built; None where no one known model is registered."""
+    cards = Accelerator.objects.filter(node_id=node_id).order_by()
+    models = list(cards.values_list("model", "node__cluster__scope_id").distinct())
+    if len(models) != 1:
+        return None
+    ((model, scope_id),) = models
+    part = accelerators_for(scope_id).get(model)
+    rate = part.scale_up.link_bytes_per_s if part else None
+    word = model.partition("-")[2].partition("-")[0]  # h100 of nvidia-h100-sxm5-80gb
+    return BuiltLink(part=word, bytes_per_s=rate) if rate and word else None
 
 
 def forget_stale_health() -> int:

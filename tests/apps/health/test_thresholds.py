@@ -13,7 +13,7 @@ from apps.core.verdicts import Verdict
 from apps.evidence.engine.reading import Reading
 from apps.health.engine.actions import ActionClass
 from apps.health.engine.hysteresis import settled
-from apps.health.engine.signals import Signal, signals_in
+from apps.health.engine.signals import BuiltLink, Signal, signals_in
 from apps.health.engine.thresholds import built_in_rules, observe, read_rules
 
 GPU = {
@@ -301,6 +301,31 @@ def test_health_figures_are_held_against_their_limits(
     seen = observe(signals_in(Reading(kind=kind, facts=facts)))
 
     assert {(one.rule.id, one.signal.device): one.verdict for one in seen} == verdicts
+
+
+H100_LINK = BuiltLink(part="h100", bytes_per_s=25e9)
+
+
+@pytest.mark.parametrize(
+    ("name", "printed_gb_s", "link", "verdict"),
+    [
+        ("NVIDIA H100 80GB HBM3", 26.562, H100_LINK, Verdict.PASS),  # the rate on the wire
+        ("NVIDIA H100 80GB HBM3", 24.9, H100_LINK, Verdict.PASS),
+        ("NVIDIA H100 80GB HBM3", 13.281, H100_LINK, Verdict.FAIL),
+        ("NVIDIA H100 80GB HBM3", 13.281, None, Verdict.PASS),
+        ("NVIDIA A100-SXM4-80GB", 13.281, H100_LINK, Verdict.PASS),  # not what is registered: not known
+    ],
+)
+def test_links_are_held_against_what_they_are_built_for(
+    name: str, printed_gb_s: float, link: BuiltLink | None, verdict: Verdict
+) -> None:
+    speeds = {str(place): round(printed_gb_s * 1e9) for place in range(18)}
+    gpus = [{"index": index, "unidirectional_bytes_per_s": speeds} for index in range(8)]
+    reading = Reading(kind="nvidia_smi_nvlink", facts={"model": name, "links": gpus})
+
+    seen = [one for one in observe(signals_in(reading, link=link)) if one.rule.id == "nvlink-slow"]
+
+    assert [one.verdict for one in seen] == [verdict] * 8
 
 
 def test_a_rule_can_be_switched_off() -> None:

@@ -10,6 +10,7 @@ import pytest
 from apps.core import clock
 from apps.core.errors import Conflict, Invalid, NotAllowed
 from apps.evidence.engine.reading import Reading
+from apps.fleet.models import Accelerator
 from apps.health import services
 from apps.health.models import FaultRecord, HealthState
 from apps.health.words import action_word
@@ -177,3 +178,29 @@ def test_a_node_of_which_nothing_is_heard_is_unknown(node: Any, see_heat: Any) -
     HealthState.objects.update(observed_at=clock.now() - timedelta(days=3))
 
     assert (kept, services.forget_stale_health(), _health(node)) == (0, 1, "unknown")
+
+
+@pytest.mark.parametrize(
+    ("models", "health"),
+    [
+        (["nvidia-h200-sxm-141gb"] * 8, "faulty"),
+        (["nvidia-h200-sxm-141gb"] * 7 + ["nvidia-gb200"], "healthy"),
+        (["nvidia-a100-sxm4-80gb"] * 8, "healthy"),  # the tool says that these are others
+        (["our-own"] * 8, "healthy"),
+        ([""] * 8, "healthy"),
+    ],
+)
+def test_a_whole_node_at_half_speed_is_seen_where_its_model_is_known(
+    node: Any, models: list[str], health: str
+) -> None:
+    Accelerator.objects.filter(node=node).delete()
+    Accelerator.objects.bulk_create(
+        Accelerator(node=node, index=index, model=model) for index, model in enumerate(models)
+    )
+    links = [
+        {"index": index, "unidirectional_bytes_per_s": {str(link): 13_281_000_000 for link in range(18)}}
+        for index in range(8)
+    ]
+    _see(node, "nvidia_smi_nvlink", {"model": "NVIDIA H200", "links": links})
+
+    assert _health(node) == health
