@@ -107,6 +107,19 @@ FOUND = [
     ("TORCH_NCCL_ASYNC_ERROR_HANDLING=0", "hangs_on_error", Severity.FAIL),
     ("TORCH_NCCL_DUMP_ON_TIMEOUT=1\nTORCH_NCCL_TRACE_BUFFER_SIZE=0", "no_effect", Severity.WARN),
     ("CUDA_VISIBLE_DEVICES=", "no_devices", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=-1,0", "no_devices", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=all", "no_devices", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=0,0", "device_repeated", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=3,1,03", "device_repeated", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=GPU-8932f937,GPU-8932f937", "device_repeated", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=0,1,-1,2", "devices_cut", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=0,gpu1", "devices_cut", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=0,GPU-8932f937", "devices_cut", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=MIG-1c4b,2", "devices_cut", Severity.FAIL),
+    ("CUDA_VISIBLE_DEVICES=0-3", "illegal_value", Severity.FAIL),
+    ('CUDA_VISIBLE_DEVICES="0 1 2"', "illegal_value", Severity.FAIL),
+    ("HIP_VISIBLE_DEVICES=1,1", "device_repeated", Severity.FAIL),
+    ("ASCEND_RT_VISIBLE_DEVICES=0,1,1", "device_repeated", Severity.FAIL),
     ("PYTORCH_CUDA_ALLOC_CONF=max_split_size:512", "illegal_value", Severity.FAIL),
     ("PYTORCH_CUDA_ALLOC_CONF=expandable_segments=True", "illegal_value", Severity.FAIL),
     ("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:true", "illegal_value", Severity.FAIL),
@@ -144,6 +157,11 @@ CLEAN = [
     "HCCL_CONNECT_TIMEOUT=1200\nCCL_LOG_LEVEL=info\nCNCL_LOG_LEVEL=1",
     "PATH=/usr/bin\nHOME=/root",
     "export NCCL_P2P_DISABLE=1\nunset NCCL_P2P_DISABLE",
+    "CUDA_VISIBLE_DEVICES=7,0,3",  # holes and any order are fine
+    "CUDA_VISIBLE_DEVICES=0,1,2,3,",
+    "CUDA_VISIBLE_DEVICES=GPU-8932f937,GPU-1c4b",
+    "CUDA_VISIBLE_DEVICES=$SLURM_LOCALID",
+    "CUDA_VISIBLE_DEVICES={{ local_rank }}",
 ]
 
 

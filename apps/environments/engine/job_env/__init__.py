@@ -14,7 +14,7 @@ from apps.catalogue.engine.versions import Scheme, at_least, parse
 from apps.core import safe_yaml
 from apps.core.texts import Text, say
 from apps.core.verdicts import Verdict, combine
-from apps.environments.engine.job_env import allocator, names
+from apps.environments.engine.job_env import allocator, devices, names
 from apps.environments.engine.job_env.reading import Setting, Via, settings_in
 from apps.environments.engine.job_env.values import as_integer, fault_in
 
@@ -107,6 +107,8 @@ def _check_one(setting: Setting, nccl_version: str) -> Iterator[JobEnvFinding]:
         yield from _check_age(setting, variable, nccl_version)
     if setting.value is not None:
         yield from _check_advice(setting)
+        if setting.name in _data()["device_lists"] and (fault := devices.fault_in_list(setting.value)):
+            yield _finding(setting, fault.code, Severity.FAIL, fault.why, fault.instead)
         if setting.name in _ALLOCATOR:
             for fault in allocator.faults_in(setting.value, _data()["allocator"]):
                 severity = Severity.WARN if fault.code == "no_effect" else Severity.FAIL
