@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from apps.catalogue.engine.components import component
 from apps.core.hostlist import fold
+from apps.core.verdicts import Verdict
 from apps.environments.engine.drift import FindingKind
 from apps.environments.models import DriftFinding
 from apps.environments.queries import matrix_in_force, open_findings
@@ -30,16 +31,15 @@ class Prefilled:
 
 
 def from_findings(domain: Domain, nodes: Sequence[str], parts: Sequence[str]) -> Prefilled:
-    """The open findings on these nodes and components (all of either where none are named) as a change.
+    """The open findings on these nodes and components as a change.
 
-    Nothing named at all gives an empty form.
+    No components: all of them. No nodes: all that fail in these components. Neither gives an empty form.
     """
     if not nodes and not parts:
         return Prefilled(fields={"nodes": ""})
     found = open_findings(domain=domain).filter(kind=FindingKind.DRIFT.value).exclude(intended="")
     found = found.order_by("node__index", "node__name", "component")
-    if nodes:
-        found = found.filter(node__name__in=list(nodes))
+    found = found.filter(node__name__in=list(nodes)) if nodes else found.filter(verdict=Verdict.FAIL.value)
     if parts:
         found = found.filter(component__in=list(parts))
     findings = list(found)

@@ -122,19 +122,14 @@ def _labelled(rows: Any) -> list[dict[str, Any]]:
 
 def _change_links(domain: Domain) -> list[dict[str, Any]]:
     """For each component that drifts: how many nodes, and the query that fills in a change for them."""
-    rows = queries.open_findings(domain=domain).filter(kind="drift", verdict="fail")
-    nodes: dict[str, list[str]] = {}
-    for component, node in rows.order_by("component", "node__name").values_list("component", "node__name"):
-        nodes.setdefault(component, []).append(node)
+    rows = queries.open_findings(domain=domain).filter(kind="drift", verdict="fail").order_by()
     return [
         {
-            "label": label_of(component),
-            "count": len(names),
-            "query": urlencode(
-                [("domain", domain.pk), ("component", component), *(("node", name) for name in names[:200])]
-            ),
+            "label": label_of(row["component"]),
+            "count": row["count"],
+            "query": urlencode({"domain": domain.pk, "component": row["component"]}),
         }
-        for component, names in nodes.items()
+        for row in rows.values("component").annotate(count=Count("node", distinct=True)).order_by("component")
     ]
 
 

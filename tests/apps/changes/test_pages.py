@@ -87,6 +87,10 @@ def test_findings_of_drift_fill_the_form_in(domain, nodes, bo, client_of):
     assert page.context["form"]["kind"].value() == "nccl"
     assert page.context["items"].forms[0]["version"].value() == OLD
     assert "sn environment v1" in page.context["form"]["title"].value()
+    every = f"/changes/new/?domain={domain.pk}&component=nccl"
+    assert client_of(bo).get(every).context["form"]["nodes"].value() == "sn-04"
+    DriftFinding.objects.update(verdict="unknown", outcome="stale")
+    assert client_of(bo).get(every).context["form"]["nodes"].value() == ""
 
 
 def test_suggestions_are_what_nodes_report(domain, nodes, bo, client_of):
