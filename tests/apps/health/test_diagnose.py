@@ -58,6 +58,27 @@ LOGS = [
     ("Out of memory: Killed process 8123 (python) total-vm:1kB", "host-oom"),
     ("WARNING: data loading is slow, Waiting for data 4.2 s", "periodic-zero-utilisation"),
     ("GPU 0: NVLink degraded, 2 links inactive", "nvlink-half-speed"),
+    (
+        "api.py:869] failed (exitcode: -9) local_rank: 5 (pid: 9123) of binary: /usr/bin/python",
+        "process-killed",
+    ),
+]
+FIRST_CAUSES = [
+    (
+        "EI0006: Getting socket times out. Reason: Remote Rank did not send the data in time.",
+        ("comm-init-timeout", "missing-rank"),
+    ),
+    (
+        "mlx5_core 0000:9a:00.0: Port: 1 Link DOWN\nNET/IB: Got completion from peer with status=12 opcode=0\n"
+        "mlx5_core 0000:9a:00.0: Port: 1 Link ACTIVE",
+        ("rdma-errors", "flapping-link"),
+    ),
+    (
+        '[0] NCCL WARN Missing "iommu=pt" from kernel command line which can lead to system instablity or hang!',
+        ("intermittent-hang", "iommu-translates"),
+    ),
+    ("traceback : Signal 9 (SIGKILL) received by PID 9123", ("process-killed", "host-memory")),
+    ("traceback : Signal 11 (SIGSEGV) received by PID 9123", ("process-killed", "crash-in-library")),
 ]
 
 
@@ -68,6 +89,13 @@ def test_each_symptom_is_recognised_with_its_line(line: str, item: str) -> None:
     assert item in seen(diagnosis)
     symptom = next(symptom for symptom in diagnosis.symptoms if symptom.item.id == item)
     assert [(sighting.line, sighting.text) for sighting in symptom.sightings] == [(2, line.strip())]
+
+
+@pytest.mark.parametrize(("log", "first"), FIRST_CAUSES)
+def test_what_the_log_says_comes_first(log: str, first: tuple[str, str]) -> None:
+    symptom = diagnose_text(log).symptoms[0]
+
+    assert (symptom.item.id, symptom.causes[0].cause.id) == first
 
 
 def test_every_item_of_the_knowledge_is_tried_here() -> None:
