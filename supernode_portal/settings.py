@@ -182,6 +182,8 @@ EVIDENCE_KEEP_DAYS = env.integer("PORTAL_EVIDENCE_KEEP_DAYS", 365, at_least=0, a
 CHECKPOINT_DIR = DATA_DIR / "checkpoints"
 # An Ed25519 private key in PEM; with it checkpoints can be verified by anybody who has the public key.
 CHECKPOINT_KEY = env.text("PORTAL_CHECKPOINT_KEY")
+# For how long at most an item of a launch may be waived.
+WAIVER_LONGEST_HOURS = env.integer("PORTAL_WAIVER_LONGEST_HOURS", 14 * 24, at_least=1, at_most=365 * 24)
 STALE_AFTER_S = env.integer("PORTAL_STALE_AFTER_S", 24 * 3600, at_least=60, at_most=365 * 86400)
 
 STORAGES = {

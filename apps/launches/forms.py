@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
+from django.core.validators import MaxValueValidator
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
@@ -137,5 +139,9 @@ class WaiverForm(forms.Form):
 
     reason = forms.CharField(max_length=2000, label=_("Reason"), widget=forms.Textarea(attrs={"rows": 2}))
     hours = forms.IntegerField(
-        min_value=1, max_value=24 * 14, initial=8, label=_("Valid for"), help_text=_("Hours.")
+        min_value=1,
+        validators=[MaxValueValidator(lambda: settings.WAIVER_LONGEST_HOURS)],
+        initial=8,
+        label=_("Valid for"),
+        help_text=_("Hours."),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -70,7 +70,10 @@ def answer_items(*, actor: Actor, launch_id: Any, answers: Mapping[str, tuple[st
 
 @decision
 def ask_waiver(*, actor: Actor, launch_id: Any, item: str, reason: str, expires_at: datetime) -> Waiver:
-    """Ask for an item to be let pass until a time. Raises Invalid, Conflict, NotAllowed."""
+    """Ask for an item to be let pass until a time, within the longest time of the settings.
+
+    Raises Invalid, Conflict, NotAllowed.
+    """
     person_id = actor.require_person_present()
     launch = _open(actor, launch_id)
     actor.require(Right.OPERATE, launch.cluster.scope_id)
@@ -81,6 +84,9 @@ def ask_waiver(*, actor: Actor, launch_id: Any, item: str, reason: str, expires_
         errors.append(FieldError(pointer="/reason", message=_("a reason is needed")))
     if expires_at <= clock.now():
         errors.append(FieldError(pointer="/expires_at", message=_("say a time to come")))
+    elif expires_at > clock.now() + timedelta(hours=settings.WAIVER_LONGEST_HOURS):
+        longest = say("at most %(hours)s hours from now", hours=settings.WAIVER_LONGEST_HOURS)
+        errors.append(FieldError(pointer="/expires_at", message=longest))
     if errors:
         raise Invalid(errors[0].message, errors=errors)
     waiver = Waiver.objects.create(

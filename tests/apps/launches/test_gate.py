@@ -452,6 +452,7 @@ def test_who_asks_for_a_waiver_does_not_approve_it(opened, bo, sun, cluster):
         ({"item": "nothing"}, "/item"),
         ({"reason": " "}, "/reason"),
         ({"expires_at": timedelta(0)}, "/expires_at"),
+        ({"expires_at": timedelta(days=15)}, "/expires_at"),
     ],
 )
 def test_a_waiver_needs_an_item_a_reason_and_an_end(said, pointer, opened, bo):

@@ -18,7 +18,7 @@ from tests.callers import actor_for
 READ = {"vic": 200, "bo": 200, "sun": 200, "eve": 404}
 OPERATE = {"vic": 403, "sun": 403, "eve": 404}
 ANSWER = {"item": "timeouts_sane", "verdict": "pass", "note": "seen"}
-WAIVER = {"item": "no_drift", "reason": "known", "expires_at": "2099-01-01T00:00:00Z"}
+WAIVER = {"item": "no_drift", "reason": "known", "expires_at": (clock.now() + timedelta(days=1)).isoformat()}
 OPEN = {"cluster": "hall-1", "domain_id": 0, "title": "Second"}
 EDIT = {"title": "Llama", "plan_version_id": None, "job_environment": ""}
 SIGN = {"digest": "", "go": True}
