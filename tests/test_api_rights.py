@@ -70,3 +70,21 @@ def test_a_token_that_may_only_read_changes_nothing(address, method, api, ada, c
         (403, "token_scope"),
         (403, "person_required"),
     ), answer.content
+
+
+# what everybody may ask for: their own things and what is only computed; answers may come from either of two roles
+FOR_ANY_ROLE = re.compile(
+    r"/(tokens|preferences|drift-checks|job-environment-checks|diagnoses|planning|layout-figures|webhook-deliveries|"
+    r"placement-check|allocation-what-ifs|mixed-split|jobs|answers|evaluations/$)"
+)
+
+
+@pytest.mark.parametrize(
+    ("address", "method"),
+    sorted({item for item in operations() if item[1] in UNSAFE and not FOR_ANY_ROLE.search(item[0])}),
+)
+def test_who_may_only_read_is_told_so_before_the_body_is_looked_at(address, method, api, vic):
+    answer = getattr(api(vic), method)(
+        address, {"nonsense": True}, format="json", headers={"If-Match": '"v1"'}
+    )
+    assert answer.status_code in (403, 404), answer.content

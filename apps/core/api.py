@@ -14,7 +14,7 @@ from rest_framework.serializers import BaseSerializer, ListField, ListSerializer
 
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, NotAllowed, NotSignedIn, VersionRequired
-from apps.core.rights import TokenScope
+from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 
 if TYPE_CHECKING:  # DRF's views read the settings, which name this module
@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # DRF's views read the settings, which name this module
 
 IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 NO_STORE = {"Cache-Control": "no-store"}  # of answers with a secret
+_TO_WRITE = frozenset(scope for scope in TokenScope if scope.value.endswith(":write"))
 _ETAG = re.compile(r'(?:W/)?"v(\d+)"')
 
 
@@ -40,7 +41,9 @@ class SignedIn(BasePermission):
 
     A view names its scopes: `token_scopes = {"POST": TokenScope.EVIDENCE_WRITE}`; reading needs READ unless
     the view says otherwise, and a writing method that names none refuses tokens; `any_token = True` asks for no
-    scope at all, and a set of scopes for any one of them. Roles are the services' matter.
+    scope at all, and a set of scopes for any one of them. Who holds the right that the method needs in no cluster is
+    told so before the body is looked at: `rights = {"POST": Right.ADMIN}`; with a scope to write it is OPERATE. In
+    which cluster it is needed is the services' matter.
     """
 
     def has_permission(self, request: Request, view: APIView) -> bool:
@@ -55,6 +58,9 @@ class SignedIn(BasePermission):
             _require(actor, named[method])
         elif actor.token_scopes is not None and method in view.allowed_methods:
             actor.require_person_present()
+        rights: dict[str, Right] = getattr(view, "rights", {})
+        if method in rights or named.get(method) in _TO_WRITE:
+            actor.require_anywhere(rights.get(method, Right.OPERATE))
         return True
 
 

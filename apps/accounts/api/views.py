@@ -19,7 +19,7 @@ from apps.accounts.services.invitations import RoleIn
 from apps.accounts.services.roles import grant_role_by_email
 from apps.core.actor import EVERYWHERE, Actor
 from apps.core.api import NO_STORE, actor_of, checked
-from apps.core.rights import Role, TokenScope
+from apps.core.rights import Right, Role, TokenScope
 
 
 def _scope_id(slug: str | None, actor: Actor) -> int | None:
@@ -45,6 +45,8 @@ class OnePerson(APIView):
 
 
 class Leave(APIView):
+    rights = {"POST": Right.ADMIN}
+
     @extend_schema(request=s.ReasonIn, responses=s.PersonOut, operation_id="people_leave")
     def post(self, request: Request, person_id: int) -> Response:
         """Somebody leaves: sessions end, tokens and invitations are revoked, roles taken."""
@@ -54,6 +56,8 @@ class Leave(APIView):
 
 
 class Erase(APIView):
+    rights = {"POST": Right.ADMIN}
+
     @extend_schema(request=s.ReasonIn, responses=s.PersonOut, operation_id="people_erase")
     def post(self, request: Request, person_id: int) -> Response:
         """Replace name and address of somebody who has left."""
@@ -63,6 +67,8 @@ class Erase(APIView):
 
 
 class ServiceAccounts(APIView):
+    rights = {"POST": Right.ADMIN}
+
     @extend_schema(
         request=s.ServiceAccountIn, responses={201: s.PersonOut}, operation_id="service_accounts_create"
     )
@@ -81,6 +87,7 @@ class ServiceAccounts(APIView):
 class Grants(generics.ListAPIView):
     """Roles in the scopes that you administrate, and your own."""
 
+    rights = {"POST": Right.ADMIN}
     serializer_class = s.GrantOut
     filterset_class = filters.GrantFilter
     queryset = queries.RoleGrant.objects.none()
@@ -156,6 +163,7 @@ class OneToken(APIView):
 class Invitations(generics.ListAPIView):
     """Your invitations; for administrators of everywhere all."""
 
+    rights = {"POST": Right.ADMIN}
     serializer_class = s.InvitationOut
     queryset = queries.Invitation.objects.none()
     ordering = "-id"

@@ -15,7 +15,7 @@ from apps.benchmarks.api import serializers as s
 from apps.benchmarks.filters import BaselineFilter, RunFilter
 from apps.benchmarks.models import Baseline, BenchmarkRun
 from apps.core.api import actor_of, checked
-from apps.core.rights import TokenScope
+from apps.core.rights import Right, TokenScope
 
 
 class Runs(generics.ListAPIView):
@@ -38,6 +38,8 @@ class OneRun(APIView):
 
 
 class StateCollective(APIView):
+    rights = {"POST": Right.OPERATE}
+
     @extend_schema(request=s.CollectiveIn, responses=s.RunOut, operation_id="benchmark_runs_state_collective")
     def post(self, request: Request, run_id: int) -> Response:
         """Say which collective a run was of, where its output does not; needs a person who is signed in."""

@@ -19,7 +19,7 @@ from apps.changes.api import serializers as s
 from apps.changes.models import Change, Snapshot
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import Missing
-from apps.core.rights import TokenScope
+from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.fleet.queries import domain_for, node_ids_named
 
@@ -137,6 +137,8 @@ class Submit(_AutomatedStep):
 
 
 class Approve(_Step):
+    rights = {"POST": Right.APPROVE}
+
     @_documented("changes_approve", s.NoteIn)
     def post(self, request: Request, change_id: int) -> Response:
         """Approve exactly this content. By session only, and by a second person."""
@@ -144,6 +146,8 @@ class Approve(_Step):
 
 
 class Refuse(_Step):
+    rights = {"POST": Right.APPROVE}
+
     @_documented("changes_refuse", s.RefusalIn)
     def post(self, request: Request, change_id: int) -> Response:
         """Refuse this content; the change is over. By session only, and by a second person."""
@@ -186,6 +190,8 @@ class Cancel(_AutomatedStep):
 
 
 class RollBack(_Step):
+    rights = {"POST": Right.OPERATE}
+
     @_documented("changes_roll_back", s.ChangeReasonIn, status=201)
     def post(self, request: Request, change_id: int) -> Response:
         """Undo a change: back to the snapshot before it. By session only, with the password given lately."""
@@ -193,6 +199,8 @@ class RollBack(_Step):
 
 
 class Review(_Step):
+    rights = {"POST": Right.APPROVE}
+
     @_documented("changes_review", s.ReviewIn)
     def post(self, request: Request, change_id: int) -> Response:
         """A second person's look at a rollback afterwards. By session only."""
@@ -200,6 +208,8 @@ class Review(_Step):
 
 
 class Rollbacks(APIView):
+    rights = {"POST": Right.OPERATE}
+
     @extend_schema(request=s.RollbackIn, responses={201: s.OneChangeOut}, operation_id="rollbacks_create")
     def post(self, request: Request) -> Response:
         """Back to a known-good version. By session only, with the password given lately."""

@@ -113,6 +113,8 @@ class Rules(APIView):
 
 
 class OneRule(APIView):
+    rights = {"PUT": Right.ADMIN}
+
     @extend_schema(
         request=s.RuleIn,
         responses=s.RuleOut,

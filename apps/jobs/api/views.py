@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import Invalid
-from apps.core.rights import TokenScope
+from apps.core.rights import Right, TokenScope
 from apps.core.whole_numbers import whole_number
 from apps.jobs import queries, services
 from apps.jobs.answers import JobOut, accepted
@@ -106,6 +106,8 @@ class Schedules(generics.ListAPIView):
 
 
 class OneSchedule(APIView):
+    rights = {"PUT": Right.ADMIN}
+
     @extend_schema(responses=s.ScheduleOut, operation_id="schedules_retrieve")
     def get(self, request: Request, schedule_id: int) -> Response:
         """One schedule; its ETag goes into If-Match."""

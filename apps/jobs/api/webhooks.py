@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from apps.accounts.queries import scope_by_slug
 from apps.core.api import IF_MATCH, NO_STORE, actor_of, checked, version_seen, with_version
 from apps.core.errors import Missing
+from apps.core.rights import Right
 from apps.jobs import queries
 from apps.jobs.api import serializers as s
 from apps.jobs.filters import DeliveryFilter
@@ -23,6 +24,7 @@ from apps.jobs.services import deliveries, webhooks
 class Endpoints(generics.ListAPIView):
     """Addresses that are told of events, of the clusters that you administrate."""
 
+    rights = {"POST": Right.ADMIN}
     serializer_class = s.EndpointOut
     queryset = WebhookEndpoint.objects.none()
 
@@ -46,6 +48,8 @@ class Endpoints(generics.ListAPIView):
 
 
 class OneEndpoint(APIView):
+    rights = {"PUT": Right.ADMIN}
+
     @extend_schema(responses=s.EndpointOut, operation_id="webhook_endpoints_retrieve")
     def get(self, request: Request, endpoint_id: int) -> Response:
         """One endpoint; its ETag goes into If-Match."""

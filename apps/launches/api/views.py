@@ -19,7 +19,7 @@ from apps.core.actor import Actor
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid
 from apps.core.paging import CursorPages
-from apps.core.rights import TokenScope
+from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.fleet.models import Domain
 from apps.fleet.queries import cluster_for, node_ids_named
@@ -227,6 +227,8 @@ class Answers(APIView):
 
 
 class Waivers(APIView):
+    rights = {"POST": Right.OPERATE}
+
     @extend_schema(request=s.WaiverIn, responses={201: s.WaiverOut}, operation_id="launches_waivers_create")
     def post(self, request: Request, launch_id: UUID) -> Response:
         """Ask for an item to be let pass for a while. By session only."""
@@ -236,6 +238,8 @@ class Waivers(APIView):
 
 
 class ApproveWaiver(APIView):
+    rights = {"POST": Right.SIGN}
+
     @extend_schema(request=None, responses=s.WaiverOut, operation_id="waivers_approve")
     def post(self, request: Request, waiver_id: int) -> Response:
         """Approve a waiver that somebody else asked for. By session only."""
@@ -244,6 +248,8 @@ class ApproveWaiver(APIView):
 
 
 class RevokeWaiver(APIView):
+    rights = {"POST": Right.SIGN}
+
     @extend_schema(request=s.EndIn, responses=s.WaiverOut, operation_id="waivers_revoke")
     def post(self, request: Request, waiver_id: int) -> Response:
         """Take a waiver back. By session only."""
@@ -253,6 +259,8 @@ class RevokeWaiver(APIView):
 
 
 class Sign(APIView):
+    rights = {"POST": Right.SIGN}
+
     @extend_schema(request=s.SignIn, responses={201: s.SignOffOut}, operation_id="gate_evaluations_sign")
     def post(self, request: Request, evaluation_id: UUID) -> Response:
         """Sign an evaluation GO or NO-GO. By session only, with the password given lately."""

@@ -34,6 +34,8 @@ class CompatibilityRules(APIView):
 
 
 class OneCompatibilityRule(APIView):
+    rights = {"PUT": Right.ADMIN}
+
     @extend_schema(
         request=s.CompatibilityRuleIn,
         responses=s.CompatibilityRuleOut,
