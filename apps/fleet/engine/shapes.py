@@ -87,21 +87,16 @@ def leaf_spine(
     _at_least(1, **{f"group_{place}": size for place, size in enumerate(group_sizes)})
     endpoints, leaves = sum(group_sizes), len(group_sizes) * leaves_per_group
     _at_least(2, endpoints=endpoints)
-    group_of = np.repeat(np.arange(len(group_sizes)), group_sizes)
-    leaf_of = endpoints + group_of[:, None] * leaves_per_group + np.arange(leaves_per_group)[None, :]
-    down = np.stack([np.repeat(np.arange(endpoints), leaves_per_group), leaf_of.ravel()], axis=1)
-    if planes and spines % leaves_per_group:
-        raise OutOfRange(
-            say("the spines divide evenly among the planes"), spines=spines, planes=leaves_per_group
-        )
-    up = _all_pairs(
-        np.arange(endpoints, endpoints + leaves),
-        np.arange(endpoints + leaves, endpoints + leaves + spines),
-    )
+    down = _to_own_leaves(group_sizes, leaves_per_group)
+    up = _all_pairs(np.arange(leaves), np.arange(leaves, leaves + spines))
     if planes:
-        leaf_plane = (up[:, 0] - endpoints) % leaves_per_group
-        spine_plane = (up[:, 1] - endpoints - leaves) % leaves_per_group
-        up = up[leaf_plane == spine_plane]
+        if spines % leaves_per_group:
+            raise OutOfRange(
+                say("the spines divide evenly among the planes"), spines=spines, planes=leaves_per_group
+            )
+        up = up[up[:, 0] % leaves_per_group == (up[:, 1] - leaves) % leaves_per_group]
+    up = up + endpoints
+    are_equal = len(set(group_sizes)) == 1
     return Graph(
         kind=kind,
         endpoints=endpoints,
@@ -111,8 +106,8 @@ def leaf_spine(
             edges(up, links=links_to_each_spine, link_bytes_per_s=up_bytes_per_s, medium=up_medium),
         ),
         halves=(np.arange(endpoints // 2),),
-        halves_are_optimal=len(set(group_sizes)) == 1,
-        regular=len(set(group_sizes)) == 1,
+        halves_are_optimal=are_equal,
+        regular=are_equal,
     )
 
 
@@ -213,6 +208,14 @@ def _torus_axis(numbers: Ints, axis: int, *, links: int, link_bytes_per_s: float
         tail, head = np.take(tail, [0], axis=axis), np.take(head, [0], axis=axis)
     pairs = np.stack([tail.ravel(), head.ravel()], axis=1)
     return edges(pairs, links=links, link_bytes_per_s=link_bytes_per_s, medium=medium)
+
+
+def _to_own_leaves(group_sizes: Sequence[int], leaves_per_group: int) -> Ints:
+    """Every endpoint with each leaf of its group; leaves are numbered after the endpoints."""
+    endpoints = sum(group_sizes)
+    group_of = np.repeat(np.arange(len(group_sizes)), group_sizes)
+    leaf_of = endpoints + group_of[:, None] * leaves_per_group + np.arange(leaves_per_group)[None, :]
+    return np.stack([np.repeat(np.arange(endpoints), leaves_per_group), leaf_of.ravel()], axis=1)
 
 
 def _all_pairs(low: Ints, high: Ints) -> Ints:

@@ -45,28 +45,22 @@ def build_domain(
     require_known_model(cluster, accelerator_model)
     layout = layouts.build(layout)
     description = wired(layout, domain=name, model=accelerator_model, first_node=first_node)
+    domain = Domain(
+        cluster=cluster,
+        name=name,
+        layout=layout.key,
+        topology=layouts.graph_of(layout).kind.value,
+        parameters=as_values(layout),
+        accelerator_model=accelerator_model,
+        unidirectional_bytes_per_s=layout.unidirectional_bytes_per_s,
+        scale_out_bytes_per_s=scale_out_bytes_per_s,
+    )
+    names_of_nodes = [node.name for node in description.nodes]
     try:
         with transaction.atomic():
-            domain = Domain.objects.create(
-                cluster=cluster,
-                name=name,
-                layout=layout.key,
-                topology=layouts.graph_of(layout).kind.value,
-                parameters=as_values(layout),
-                accelerator_model=accelerator_model,
-                unidirectional_bytes_per_s=layout.unidirectional_bytes_per_s,
-                scale_out_bytes_per_s=scale_out_bytes_per_s,
-            )
-            nodes = Node.objects.bulk_create(
-                [
-                    Node(cluster=cluster, domain=domain, name=node.name, index=place)
-                    for place, node in enumerate(description.nodes)
-                ]
-            )
-            cards = _create_accelerators(domain, layout, nodes)
-            _create_fabric(domain, description, cards)
+            _create(domain, layout, description)
     except IntegrityError as error:
-        taken = Node.objects.filter(cluster=cluster, name__in=[node.name for node in description.nodes])
+        taken = Node.objects.filter(cluster=cluster, name__in=names_of_nodes)
         names = ", ".join(taken.values_list("name", flat=True)[:5]) or name
         raise Conflict(
             say("there is already something of this name: %(names)s", names=names), code="name_taken"
@@ -80,10 +74,22 @@ def build_domain(
             "name": name,
             "layout": layout.key,
             "accelerator_model": accelerator_model,
-            "nodes": [node.name for node in nodes],
+            "nodes": names_of_nodes,
         },
     )
     return domain
+
+
+def _create(domain: Domain, layout: Layout, description: FleetDescription) -> None:
+    """The domain and all that is in it."""
+    domain.save()
+    nodes = Node.objects.bulk_create(
+        [
+            Node(cluster=domain.cluster, domain=domain, name=node.name, index=place)
+            for place, node in enumerate(description.nodes)
+        ]
+    )
+    _create_fabric(domain, description, _create_accelerators(domain, layout, nodes))
 
 
 def _checked_name(name: str) -> str:

@@ -165,52 +165,46 @@ def _check_tree(found: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
     tiers = {each["name"]: each["tier"] for each in found}
     homes: dict[tuple[str, str], str] = {}
     for each in found:
-        for kind in _MEMBER_TYPES:
-            for member, times in Counter(_exact(each, kind)).items():
-                if times > 1:
-                    faults.remark(
-                        "member_twice",
-                        say(
-                            "%(kind)s %(member)s is a member of %(name)s %(times)s times",
-                            kind=kind,
-                            member=member,
-                            name=each["name"],
-                            times=times,
-                        ),
-                    )
-                home = homes.setdefault((kind, member), each["name"])
-                if home != each["name"]:
-                    faults.add(
-                        "two_parents",
-                        say(
-                            "%(kind)s %(member)s is a member of %(home)s and of %(name)s",
-                            kind=kind,
-                            member=member,
-                            home=home,
-                            name=each["name"],
-                        ),
-                    )
-        for member in _exact(each, "HyperNode"):
-            if member not in tiers:
-                faults.remark(
-                    "member_not_defined",
-                    say(
-                        "HyperNode %(member)s, a member of %(name)s, is not in the file",
-                        member=member,
-                        name=each["name"],
-                    ),
-                )
-            elif None not in (tiers[member], each["tier"]) and tiers[member] >= each["tier"]:
-                faults.add(
-                    "tier_order",
-                    say(
-                        "HyperNode %(member)s is a member of %(name)s, whose tier is not above",
-                        member=member,
-                        name=each["name"],
-                    ),
-                )
+        _check_homes(each, homes, faults)
+        _check_tiers(each, tiers, faults)
     if levels(_switches(found)) is None and names:
         faults.add("ring", say("the HyperNodes form a ring: some one is beneath itself"))
+
+
+def _check_homes(each: Mapping[str, Any], homes: dict[tuple[str, str], str], faults: _Faults) -> None:
+    """Members that it names twice, or that an earlier one has. homes: kind and name of a member to who has it."""
+    name = each["name"]
+    for kind in _MEMBER_TYPES:
+        for member, times in Counter(_exact(each, kind)).items():
+            said = {"kind": kind, "member": member, "name": name}
+            if times > 1:
+                faults.remark(
+                    "member_twice",
+                    say("%(kind)s %(member)s is a member of %(name)s %(times)s times", **said, times=times),
+                )
+            home = homes.setdefault((kind, member), name)
+            if home != name:
+                faults.add(
+                    "two_parents",
+                    say("%(kind)s %(member)s is a member of %(home)s and of %(name)s", **said, home=home),
+                )
+
+
+def _check_tiers(each: Mapping[str, Any], tiers: Mapping[str, int | None], faults: _Faults) -> None:
+    """HyperNodes among its members that the file does not define, or that are not beneath it."""
+    own = each["tier"]
+    for member in _exact(each, "HyperNode"):
+        said = {"member": member, "name": each["name"]}
+        if member not in tiers:
+            faults.remark(
+                "member_not_defined",
+                say("HyperNode %(member)s, a member of %(name)s, is not in the file", **said),
+            )
+        elif (tier := tiers[member]) is not None and own is not None and tier >= own:
+            faults.add(
+                "tier_order",
+                say("HyperNode %(member)s is a member of %(name)s, whose tier is not above", **said),
+            )
 
 
 def _facts(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

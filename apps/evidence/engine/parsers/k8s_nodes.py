@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from apps.core.texts import say
+from apps.core.texts import Text, say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import Loaded, items, load_objects, mapping, sequence, text_of
 from apps.evidence.engine.reading import Reading, Unreadable
@@ -29,6 +29,7 @@ _PRODUCT = ("nvidia.com/gpu.product", "amd.com/gpu.product-name", "node.kubernet
 _DRIVER = ("nvidia.com/cuda.driver-version.full", "amd.com/gpu.driver-version")
 _DRIVER_PARTS = tuple(f"nvidia.com/cuda.driver.{part}" for part in ("major", "minor", "rev"))
 _COUNT_LABEL, _MEMORY_LABEL = "nvidia.com/gpu.count", "nvidia.com/gpu.memory"
+_CLIQUE_LABEL = "nvidia.com/gpu.clique"
 _RUNTIME = ("nvidia.com/cuda.runtime-version.full",)
 _RUNTIME_PARTS = tuple(f"nvidia.com/cuda.runtime.{part}" for part in ("major", "minor"))
 _ACCELERATOR = re.compile(r"/(?:gpu|dcu|gaudi|npu|xpu|Ascend\w*)$")
@@ -165,48 +166,9 @@ def _node(item: Mapping[str, Any], line: int, notes: Notes) -> dict[str, Any]:
 def _gpus(
     labels: Mapping[str, str], capacity: Mapping[str, str], name: str | None, line: int, notes: Notes
 ) -> dict[str, Any]:
-    product = _first(labels, _PRODUCT)
-    part = _PART_OF_GPU.search(product or "")
-    if part is not None:
-        notes.add(
-            "counts_parts",
-            say("node %(name)s: gpu.count counts parts of GPUs (%(part)s)", name=name, part=part[0]),
-            line=line,
-        )
-    full, joined = _first(labels, _DRIVER), _joined(labels, _DRIVER_PARTS)
-    if full and joined and full != joined:
-        notes.add(
-            "labels_differ",
-            say(
-                "node %(name)s: the driver is %(full)s and %(joined)s by its labels",
-                name=name,
-                full=full,
-                joined=joined,
-            ),
-            line=line,
-        )
-    clique = labels.get("nvidia.com/gpu.clique") or None
-    for label, value, form in (("the driver", full or joined, _VERSION), ("gpu.clique", clique, _CLIQUE)):
-        if value is not None and not form.fullmatch(value):
-            notes.add(
-                "value_not_understood",
-                say(
-                    "node %(name)s: %(label)s is %(value)s by its labels",
-                    name=name,
-                    label=label,
-                    value=f"{value[:60]!r}",
-                ),
-                line=line,
-            )
-    for key in (_COUNT_LABEL, _MEMORY_LABEL):
-        if labels.get(key) and _count(labels[key]) is None:
-            notes.add(
-                "value_not_understood",
-                say(
-                    "node %(name)s: %(key)s is %(labels)s", name=name, key=key, labels=f"{labels[key][:60]!r}"
-                ),
-                line=line,
-            )
+    for code, remark in _label_remarks(labels, name):
+        notes.add(code, remark, line=line)
+    product, clique = _first(labels, _PRODUCT), labels.get(_CLIQUE_LABEL) or None
     cluster_uuid, _, clique_id = (clique or "").rpartition(".")
     resource = next((key for key in capacity if _ACCELERATOR.search(key)), None)
     return {
@@ -216,12 +178,44 @@ def _gpus(
         "gpu_resource": resource,
         "gpu_capacity": _count(capacity.get(resource)) if resource else None,
         "gpu_memory_mib": _count(labels.get(_MEMORY_LABEL)),
-        "driver_version": full or joined,
+        "driver_version": _first(labels, _DRIVER) or _joined(labels, _DRIVER_PARTS),
         "cuda_runtime": _first(labels, _RUNTIME) or _joined(labels, _RUNTIME_PARTS),
         "clique": clique,
         "cluster_uuid": cluster_uuid or None,
         "clique_id": clique_id or None,
     }
+
+
+def _label_remarks(labels: Mapping[str, str], name: str | None) -> Iterator[tuple[str, Text]]:
+    """(code, what is odd) of each label of GPUs that says less than it seems to."""
+    part = _PART_OF_GPU.search(_first(labels, _PRODUCT) or "")
+    if part is not None:
+        said = say("node %(name)s: gpu.count counts parts of GPUs (%(part)s)", name=name, part=part[0])
+        yield "counts_parts", said
+    full, joined = _first(labels, _DRIVER), _joined(labels, _DRIVER_PARTS)
+    if full and joined and full != joined:
+        said = say(
+            "node %(name)s: the driver is %(full)s and %(joined)s by its labels",
+            name=name,
+            full=full,
+            joined=joined,
+        )
+        yield "labels_differ", said
+    clique = labels.get(_CLIQUE_LABEL) or None
+    for label, value, form in (("the driver", full or joined, _VERSION), ("gpu.clique", clique, _CLIQUE)):
+        if value is not None and not form.fullmatch(value):
+            shown = f"{value[:60]!r}"
+            said = say(
+                "node %(name)s: %(label)s is %(value)s by its labels", name=name, label=label, value=shown
+            )
+            yield "value_not_understood", said
+    for key in (_COUNT_LABEL, _MEMORY_LABEL):
+        if labels.get(key) and _count(labels[key]) is None:
+            shown = f"{labels[key][:60]!r}"
+            yield (
+                "value_not_understood",
+                say("node %(name)s: %(key)s is %(labels)s", name=name, key=key, labels=shown),
+            )
 
 
 def _first(labels: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
