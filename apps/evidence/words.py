@@ -61,6 +61,9 @@ EFFECTS: dict[str, str | Promise] = {
     "hardware_twin": _(
         "the same cards are on record in another node: moved, or one reports under a wrong name"
     ),
+    "accelerators_missing": _("fewer accelerators than are on record for the node"),
+    "accelerators_other": _("other accelerators than are on record for the node"),
+    "accelerators_unclear": _("reports of accelerators contradict each other or the record"),
     "benchmark_run": _("benchmark run recorded"),
     "benchmark_run_known": _("the same file is on record; no new benchmark run"),
     "benchmark_collective_needed": _(
@@ -73,7 +76,14 @@ EFFECTS: dict[str, str | Promise] = {
 OF_A_DOMAIN = frozenset({"nccl_tests", "rccl_tests"})
 
 # Effects after which somebody has something to do.
-ASKS_A_PERSON = frozenset({"benchmark_collective_needed"})
+ASKS_A_PERSON = frozenset(
+    {
+        "accelerators_missing",
+        "accelerators_other",
+        "accelerators_unclear",
+        "benchmark_collective_needed",
+    }
+)
 
 VIAS: dict[str, str | Promise] = {
     "session": _("in the browser"),

@@ -60,6 +60,7 @@ FOUND: dict[str, str | Promise] = {
     "faulty": _("Faulty: %(names)s"),
     "sub_healthy": _("Sub-healthy: %(names)s"),
     "accelerators_missing": _("Fewer accelerators are reported than are on record: %(names)s"),
+    "accelerators_other": _("Other accelerators are reported than are on record: %(names)s"),
     "accelerators_unclear": _("Reports of accelerators contradict each other or the record: %(names)s"),
     "unknown": _("Nothing is known of the health of %(names)s."),
     "upkeep_done": _("No upkeep of cooling or fittings is overdue."),

@@ -7,8 +7,8 @@ class PortalConfig(AppConfig):
     name = "apps.portal"
 
     def ready(self) -> None:
-        """Bring what only this floor knows to the topology page and the list of clusters below."""
-        from apps.portal.queries import cluster_troubles, topology_layers
+        """Bring what only this floor knows to the topology page and the pages of clusters and nodes below."""
+        from apps.portal.queries import topology_layers, troubles
 
         topology_layers.register()
-        cluster_troubles.register()
+        troubles.register()

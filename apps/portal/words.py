@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.verdicts import Verdict
+from apps.environments.engine.hardware import AtOdds
 
 Word = str | Promise
 
@@ -31,4 +32,15 @@ ALL_REDUCE: Mapping[Verdict, Word] = {
 NODES: Mapping[Verdict, Word] = {
     Verdict.WARN: _("nodes are sub-healthy or in maintenance"),
     Verdict.FAIL: _("nodes are faulty or in quarantine"),
+}
+HARDWARE: Mapping[Verdict, Word] = {
+    Verdict.FAIL: _("nodes report other accelerators than are on record"),
+    Verdict.UNKNOWN: _("reports of accelerators contradict each other or the record"),
+}
+AT_ODDS: Mapping[AtOdds, Word] = {
+    AtOdds.MISSING: _("The node reports %(found)s accelerators; %(held_against)s are on record."),
+    AtOdds.OTHER: _("The node reports %(found)s; on record is %(held_against)s."),
+    AtOdds.UNCLEAR: _(
+        "Reports of %(found)s and of %(held_against)s accelerators contradict each other or the record."
+    ),
 }

@@ -12,6 +12,7 @@ from apps.catalogue.engine.components import Component, RuleKind
 from apps.core.verdicts import VERDICT_CHOICES
 from apps.environments.engine.exchange import LIMIT_TEXT
 from apps.environments.engine.facts import kinds_that_state
+from apps.environments.engine.hardware import AtOdds
 from apps.environments.models import (
     DriftCheck,
     DriftFinding,
@@ -304,6 +305,15 @@ class ReportedOut(serializers.Serializer[Any]):
     declared = serializers.ListField(child=serializers.CharField())
     contradicting = serializers.ListField(child=serializers.CharField())
     seen_at = serializers.DateTimeField()
+
+
+class HardwareFaultOut(serializers.Serializer[Any]):
+    node_id = serializers.IntegerField()
+    node = serializers.CharField()
+    verdict = serializers.ChoiceField(choices=VERDICT_CHOICES)
+    code = serializers.ChoiceField(choices=[(code.value, code.value) for code in AtOdds])
+    found = serializers.CharField(help_text="A count, a model or the memory of one, as reported.")
+    held_against = serializers.CharField()
 
 
 class PolicyOut(serializers.ModelSerializer[EnvironmentPolicy]):

@@ -31,6 +31,7 @@ urlpatterns = [
     ),
     path("node-facts/", nodes.Facts.as_view(), name="facts"),
     path("nodes/<int:pk>/reported-versions/", nodes.Reported.as_view(), name="reported"),
+    path("hardware-faults/<slug:slug>/", nodes.HardwareFaults.as_view(), name="hardware_faults"),
     path("components/", nodes.Components.as_view(), name="components"),
     path("job-environment-checks/", nodes.JobChecks.as_view(), name="job_checks"),
 ]

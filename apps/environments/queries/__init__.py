@@ -8,6 +8,7 @@ from apps.environments.queries.drift import (
     newest_check,
     open_findings,
 )
+from apps.environments.queries.hardware import ABOUT_CARDS, hardware_faults
 from apps.environments.queries.intent import (
     Intent,
     compatibility_of,
@@ -48,6 +49,7 @@ from apps.environments.queries.standing import (
 )
 
 __all__ = [
+    "ABOUT_CARDS",
     "DomainStanding",
     "HeldRule",
     "Intent",
@@ -64,6 +66,7 @@ __all__ = [
     "facts_visible",
     "finding_for",
     "findings_visible",
+    "hardware_faults",
     "in_use_elsewhere",
     "intent_of",
     "known_good",

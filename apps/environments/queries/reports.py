@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -40,12 +40,16 @@ _Side = dict[int, tuple[str, ...]]
 
 
 def reported_versions(
-    node_ids: Iterable[int] | QuerySet[Any], *, stale_after_s: float | None = None
+    node_ids: Iterable[int] | QuerySet[Any],
+    *,
+    stale_after_s: float | None = None,
+    components: Collection[str] | None = None,
 ) -> dict[int, dict[str, Reported]]:
     """Node id to component id to what the node's reports say of it.
 
     Where several kinds of evidence state the same component, engine.statements decides which of them counts.
-    node_ids may be a subquery. Three queries, however many nodes; nodes that say the same come as one row.
+    node_ids may be a subquery. components: only these; None: all. Three queries, however many nodes; nodes that say
+    the same come as one row.
     """
     ids = node_ids if isinstance(node_ids, QuerySet) else list(node_ids)
     seen_at: dict[str, dict[int, datetime]] = defaultdict(dict)
@@ -53,6 +57,8 @@ def reported_versions(
     for node_id, kind, at in reports.values_list("node_id", "kind", "reported_at"):
         seen_at[kind][node_id] = at
     facts = NodeFact.objects.filter(node_id__in=ids, until__isnull=True).order_by()
+    if components is not None:
+        facts = facts.filter(component__in=components)
     sides: dict[str, dict[str, dict[str, _Side]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(dict))
     )

@@ -83,10 +83,20 @@ class SplitOut(serializers.Serializer[Any]):
     loss_share = serializers.FloatField()
 
 
+class ModelGroupOut(serializers.Serializer[Any]):
+    domain = serializers.CharField()
+    model = serializers.CharField()
+    nodes = serializers.ListField(child=serializers.CharField())
+    accelerators = serializers.IntegerField(source="cards", allow_null=True)
+
+
 class MixedOut(serializers.Serializer[Any]):
-    equal = SplitOut()
-    proportional = SplitOut()
-    mixed_sources = serializers.BooleanField()
+    equal = SplitOut(source="plan.equal")
+    proportional = SplitOut(source="plan.proportional")
+    mixed_sources = serializers.BooleanField(source="plan.mixed_sources")
+    groups = ModelGroupOut(
+        many=True, help_text="Nodes of one model in one domain: where TP and EP groups belong."
+    )
 
 
 class MixedSplit(APIView):
@@ -97,5 +107,6 @@ class MixedSplit(APIView):
         """Divide equal pieces of work over the cluster's generations: equally, and by compute."""
         cluster = queries.cluster_for(actor_of(request), slug)
         data = checked(MixedIn, request)
-        plan = mixed_pool(cluster).plan(units=data["units"], measured=data.get("measured_flops", {}))
-        return Response(MixedOut(plan).data)
+        pool = mixed_pool(cluster)
+        plan = pool.plan(units=data["units"], measured=data.get("measured_flops", {}))
+        return Response(MixedOut({"plan": plan, "groups": pool.groups}).data)

@@ -8,6 +8,7 @@ from django import forms
 from django.forms import BaseFormSet, formset_factory
 from django.utils.translation import gettext_lazy as _
 
+from apps.catalogue.words import accelerator_name
 from apps.fleet.engine.pool import Policy
 
 POLICY_WORDS = {
@@ -93,9 +94,8 @@ class MixedForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.models = models
         for place, model in enumerate(models):
-            self.fields[f"tflops_{place}"] = forms.FloatField(
-                label=_("%(model)s, measured TFLOPS") % {"model": model}, min_value=0.001, required=False
-            )
+            label = _("%(model)s, measured TFLOPS") % {"model": accelerator_name(model)}
+            self.fields[f"tflops_{place}"] = forms.FloatField(label=label, min_value=0.001, required=False)
 
     def measured_flops(self) -> dict[str, float]:
         """Model → measured FLOPs per second of one accelerator."""

@@ -44,7 +44,15 @@ class MixedPool:
     groups: tuple[ModelGroup, ...]
 
     def plan(self, *, units: int, measured: Mapping[str, float]) -> MixedPlan:
-        """Divide work. measured: model → FLOPs per second of one. Raises Invalid where one has no figure."""
+        """Divide work. measured: model → FLOPs per second of one.
+
+        Raises Invalid where one has no figure, or where a measured one is none of these.
+        """
+        foreign = sorted(measured.keys() - {one.model for one in self.models})
+        if foreign:
+            message = say("there are no such accelerators here")
+            errors = [FieldError(pointer=f"/measured_flops/{model}", message=message) for model in foreign]
+            raise Invalid(message, code="unknown_model", errors=errors)
         missing = [one.model for one in self.models if not (measured.get(one.model) or one.catalogue_flops)]
         if missing:
             message = say("neither measured nor in the catalogue: %(missing)s", missing=", ".join(missing))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
+from typing import Any
 
-from django.db.models import Count, OuterRef, Prefetch, Subquery
+from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
@@ -45,6 +46,18 @@ def cards_on(nodes: Iterable[Node]) -> dict[int, int]:
     """How many accelerators each of these nodes has; those without any are left out."""
     rows = Accelerator.objects.filter(node__in=[node.pk for node in nodes]).order_by().values_list("node_id")
     return dict(rows.annotate(number=Count("pk")))
+
+
+def models_on(node_ids: Collection[int] | QuerySet[Any]) -> dict[int, dict[str, int]]:
+    """Node id to how many accelerators of which model it has ("" where that is not on record).
+
+    node_ids may be a subquery.
+    """
+    found: dict[int, dict[str, int]] = {}
+    rows = Accelerator.objects.filter(node__in=node_ids).order_by().values_list("node_id", "model")
+    for node_id, model, number in rows.annotate(number=Count("pk")):
+        found.setdefault(node_id, {})[model] = number
+    return found
 
 
 def counted(nodes: NodeQuerySet) -> NodeQuerySet:

@@ -1,4 +1,4 @@
-"""Where each cluster has trouble. This app counts nodes in quarantine; apps above register what they know."""
+"""Where clusters and nodes have trouble. This app counts nodes in quarantine; apps above register what they know."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 from django.utils.functional import Promise
 
-from apps.fleet.models import Cluster
+from apps.fleet.models import Cluster, Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """One thing that is wrong with a cluster, or not known of it. state: how it looks; url: where to read more."""
+    """One thing that is wrong with a cluster or a node, or not known of it.
+
+    state: how it looks. url: where to read more.
+    """
 
     state: str
     word: str | Promise
@@ -20,7 +23,9 @@ class Trouble:
 
 
 _Teller = Callable[[Sequence[Cluster]], Mapping[int, Sequence[Trouble]]]
+_NodeTeller = Callable[[Node], Sequence[Trouble]]
 _tellers: list[_Teller] = []
+_node_tellers: list[_NodeTeller] = []
 
 
 def register_troubles(tell: _Teller) -> None:
@@ -35,3 +40,13 @@ def troubles_of(clusters: Sequence[Cluster]) -> dict[int, list[Trouble]]:
         for pk, troubles in tell(clusters).items():
             found[pk].extend(troubles)
     return found
+
+
+def register_node_troubles(tell: _NodeTeller) -> None:
+    """Add a function that gives the troubles of one node, for its page and where it is selected."""
+    _node_tellers.append(tell)
+
+
+def troubles_of_node(node: Node) -> list[Trouble]:
+    """What everybody who knows of nodes has to tell of this one."""
+    return [trouble for tell in _node_tellers for trouble in tell(node)]

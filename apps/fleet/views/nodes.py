@@ -22,6 +22,7 @@ from apps.fleet.filters import NodeOfClusterFilter
 from apps.fleet.forms import fleet as forms
 from apps.fleet.models import HoldKind
 from apps.fleet.page import cluster_context
+from apps.fleet.queries.troubles import troubles_of_node
 from apps.fleet.tables import NodeTable
 
 _PROBLEMS = (Invalid, Conflict, Stale)
@@ -63,6 +64,7 @@ def _node_page(request: HttpRequest, slug: str, pk: int, **sent: object) -> Http
         "cluster": cluster,
         "page": page,
         "node": page.node,
+        "troubles": troubles_of_node(page.node),
         "may_operate": actor.may(Right.OPERATE, cluster.scope_id),
         "hold_form": forms.HoldForm(auto_id="hold-%s"),
         "release_form": forms.ReasonForm(auto_id="release-%s"),

@@ -19,6 +19,7 @@ from apps.fleet.queries import topology as drawing
 from apps.fleet.queries.fabric import fabric_of
 from apps.fleet.queries.layers import layer_of, layers
 from apps.fleet.queries.link_graph import link_graph_of
+from apps.fleet.queries.troubles import troubles_of_node
 from apps.fleet.words import fits_said, layout_title
 
 _KNOWN = frozenset({"domain", "colour", "node", "card", "mode", "show-rack", "show-tiles"})
@@ -75,6 +76,7 @@ def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | Non
         "here": f"?{here}",
         "selected": part,
         "selected_cell": cell,
+        "troubles": troubles_of_node(part.node) if part else [],
         "fabric": fabric,
         "fits": fits_said(fabric.fits) if fabric else [],
         "layout_title": layout_title(fabric.layout) if fabric and fabric.layout else "",

@@ -19,7 +19,7 @@ from apps.environments.engine.drift import Reported
 from apps.environments.models import MatrixVersion
 from apps.environments.queries import beneath, matrix_in_force, reported_versions
 from apps.fleet.models import Domain, Hold, Node
-from apps.fleet.queries import active_holds, cards_on
+from apps.fleet.queries import active_holds, models_on
 from apps.launches.models import Answer, Launch, LaunchNode, Waiver
 
 
@@ -33,7 +33,7 @@ class _Facts:
     changes: Mapping[int, set[int]]
     answers: Mapping[uuid.UUID, list[int]]
     waivers: Mapping[uuid.UUID, list[int]]
-    cards: Mapping[int, int]
+    cards: Mapping[int, Mapping[str, int]]
     matrices: dict[int, list[MatrixVersion]] = field(default_factory=dict)
     runs: dict[int, BenchmarkRun | None] = field(default_factory=dict)
 
@@ -109,7 +109,7 @@ def _facts(launches: Sequence[Launch], *, now: datetime) -> _Facts:
     waivers: dict[uuid.UUID, list[int]] = defaultdict(list)
     for waiver in _active_waivers(launches, now=now):
         waivers[waiver.launch_id].append(waiver.pk)
-    cards = cards_on(node for members in nodes.values() for node in members)
+    cards = models_on(node_ids)
     return _Facts(nodes, reported_versions(node_ids), holds, changes, answers, waivers, cards)
 
 
@@ -133,7 +133,7 @@ def _inputs(launch: Launch, facts: _Facts) -> dict[str, str]:
         "versions": digest.of_value([_reported(node, facts.versions.get(node.pk, {})) for node in nodes]),
         "nodes": digest.of_value(
             [
-                [node.pk, node.life_cycle, node.health, node.domain_id, facts.cards.get(node.pk, 0)]
+                [node.pk, node.life_cycle, node.health, node.domain_id, facts.cards.get(node.pk, {})]
                 for node in nodes
             ]
         ),

@@ -14,26 +14,31 @@ from apps.benchmarks.queries import acceptance_of, newest_whole_domain_runs
 from apps.changes.engine.states import OPEN
 from apps.changes.models import Change
 from apps.core.verdicts import Verdict, combine
+from apps.environments.engine.hardware import HardwareFault
 from apps.environments.models import DriftCheck, MatrixVersion
-from apps.environments.queries import domain_standings, open_findings
+from apps.environments.queries import domain_standings, hardware_faults, open_findings
 from apps.fleet.engine.node_state import NodeState, derive
 from apps.fleet.models import Accelerator, Cluster, Domain, Hold, Node
 from apps.fleet.words import layout_said
 from apps.launches.models import Launch, LaunchState
 from apps.launches.queries import Decision
 from apps.launches.queries.launches import decisions_of
-from apps.portal.words import ALL_REDUCE, DRIFT, FITNESS, NODES, Word
+from apps.portal.words import ALL_REDUCE, DRIFT, FITNESS, HARDWARE, NODES, Word
 
 _WORST_FIRST = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WARN, Verdict.WAIVED, Verdict.PASS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainSummary:
-    """One domain: its nodes by state, and the newest verdicts on it. drifting: its nodes with failing drift."""
+    """One domain: its nodes by state, and the newest verdicts on it.
+
+    drifting: its nodes with failing drift. at_odds: its nodes that report other accelerators than are on record.
+    """
 
     domain: Domain
     nodes: int
     drifting: int
+    at_odds: list[tuple[Node, HardwareFault]]
     accelerators: int
     states: Counter[NodeState]
     matrix: MatrixVersion | None
@@ -45,7 +50,7 @@ class DomainSummary:
     @property
     def verdict(self) -> Verdict:
         """Fit to train: drift, benchmark, and its nodes; what is not known is unknown."""
-        return combine([self._drift, self._all_reduce, self._nodes])
+        return combine([self._drift, self._all_reduce, self._nodes, self._hardware])
 
     @property
     def fitness(self) -> Word:
@@ -60,7 +65,12 @@ class DomainSummary:
     @property
     def causes(self) -> list[Word]:
         """What makes it less than fit, whether or not something else is worse."""
-        found = (DRIFT.get(self._drift), ALL_REDUCE.get(self._all_reduce), NODES.get(self._nodes))
+        found = (
+            DRIFT.get(self._drift),
+            ALL_REDUCE.get(self._all_reduce),
+            NODES.get(self._nodes),
+            HARDWARE.get(self._hardware),
+        )
         return [cause for cause in found if cause is not None]
 
     @property
@@ -78,6 +88,11 @@ class DomainSummary:
             return Verdict.FAIL
         doubtful = self.states.get(NodeState.SUB_HEALTHY) or self.states.get(NodeState.MAINTENANCE)
         return Verdict.WARN if doubtful else Verdict.PASS
+
+    @property
+    def _hardware(self) -> Verdict:
+        """Whether its nodes report the accelerators that are on record; one that says nothing of them may be right."""
+        return combine([Verdict.PASS, *(fault.verdict for _node, fault in self.at_odds)])
 
     @property
     def in_service(self) -> int:
@@ -118,7 +133,7 @@ def domain_summaries(clusters: Sequence[Cluster]) -> dict[int, list[DomainSummar
     domains = Domain.objects.filter(cluster__in=clusters, retired_at__isnull=True).select_related("cluster")
     standings = domain_standings(domains)
     states, cards = _states_by_domain(clusters), _cards_by_domain(clusters)
-    drifting = _drifting_by_domain(clusters)
+    drifting, at_odds = _drifting_by_domain(clusters), _at_odds_by_domain(clusters)
     runs = newest_whole_domain_runs([standing.domain for standing in standings])
     found: dict[int, list[DomainSummary]] = {cluster.pk: [] for cluster in clusters}
     for standing in standings:
@@ -129,6 +144,7 @@ def domain_summaries(clusters: Sequence[Cluster]) -> dict[int, list[DomainSummar
                 domain=domain,
                 nodes=states[domain.pk].total(),
                 drifting=drifting.get(domain.pk, 0),
+                at_odds=at_odds[domain.pk],
                 accelerators=cards.get(domain.pk, 0),
                 states=states[domain.pk],
                 matrix=standing.in_force,
@@ -166,6 +182,16 @@ def _cards_by_domain(clusters: Sequence[Cluster]) -> dict[int, int]:
 def _drifting_by_domain(clusters: Sequence[Cluster]) -> dict[int, int]:
     failing = open_findings().filter(domain__cluster__in=clusters, verdict=Verdict.FAIL).order_by()
     return dict(failing.values_list("domain_id").annotate(number=Count("node", distinct=True)))
+
+
+def _at_odds_by_domain(clusters: Sequence[Cluster]) -> dict[int, list[tuple[Node, HardwareFault]]]:
+    """Domain id to its nodes that report other accelerators than are on record, in their order."""
+    nodes = Node.objects.in_use().filter(cluster__in=clusters, domain__isnull=False).order_by()
+    faults = hardware_faults(nodes.values("pk"))
+    found: dict[int, list[tuple[Node, HardwareFault]]] = defaultdict(list)
+    for node in Node.objects.filter(pk__in=list(faults)).order_by("index", "name"):
+        found[node.domain_id].append((node, faults[node.pk]))
+    return found
 
 
 def open_changes(cluster: Cluster, *, limit: int = 8) -> list[Change]:

@@ -52,7 +52,8 @@ PEOPLE = (
 )
 DESCRIPTION = (
     "Demonstration: the layout is that of 144 accelerators in 4 sub-domains; what its nodes report was read "
-    "from real tool output of other machines (8 × H100 hosts, and all-reduce runs over GB200 racks)."
+    "from real tool output of other machines (8 × H100 hosts, whose cards are put as GB200, and all-reduce runs over "
+    "GB200 racks)."
 )
 JOB_ENVIRONMENT = "export NCCL_DEBUG=WARN\nexport TORCH_NCCL_ASYNC_ERROR_HANDLING=1\n"
 PLAN = {

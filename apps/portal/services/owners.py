@@ -11,6 +11,7 @@ from apps.benchmarks import services as benchmarks
 from apps.benchmarks.models import BenchmarkRun
 from apps.changes import services as changes
 from apps.core import actor as actors
+from apps.environments import queries as reports
 from apps.environments import services as environments
 from apps.environments.engine.facts import (
     KINDS_OF_NODES,
@@ -166,6 +167,20 @@ def node_hardware(delivery: Delivery) -> list[Effect]:
     ]
 
 
+def registered_hardware(delivery: Delivery) -> list[Effect]:
+    """Fleet: where the accelerators that it tells of are others, or not as many, as are on record for their node."""
+    nodes = {
+        node.pk: node.name
+        for node, facts in delivery.reported
+        if any(fact.component in reports.ABOUT_CARDS for fact in facts)
+    }
+    faults = reports.hardware_faults(list(nodes)) if nodes else {}
+    return [
+        {"what": fault.code.value, "label": f"{nodes[pk]} · {fault.said}", "node": str(pk)}
+        for pk, fault in faults.items()
+    ]
+
+
 def _hardware_said(change: HardwareChange) -> tuple[str, str]:
     if change.what == change.TWIN:
         return "hardware_twin", change.before
@@ -225,6 +240,7 @@ def outdated(delivery: Delivery, effects: list[Effect]) -> list[Effect]:
 OWNERS: tuple[Callable[[Delivery], list[Effect]], ...] = (
     node_versions,
     node_hardware,
+    registered_hardware,
     node_health,
     benchmark_runs,
 )

@@ -13,6 +13,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.prepared import Prepared
 from apps.environments import services as environments
+from apps.environments.engine.hardware import AtOdds
 from apps.environments.queries import policy_of
 from apps.environments.services import Repeat
 from apps.evidence import services as evidence
@@ -24,7 +25,7 @@ from apps.health.queries import unsettled_observations
 
 _VERSIONS = frozenset({"node_versions", "node_versions_same"})
 # What a delivery may have brought about that the same bytes for the same node do not bring about again.
-_DONE_ONCE = _VERSIONS | {"node_health", "hardware_changed", "hardware_twin"}
+_DONE_ONCE = _VERSIONS | {"node_health", "hardware_changed", "hardware_twin", *AtOdds}
 _NODES_NAMED = Prepared(
     lambda cluster_id, names: (
         Node.objects.filter(cluster_id=cluster_id, name__in=names)

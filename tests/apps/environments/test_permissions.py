@@ -59,6 +59,7 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("compatibility_rule", "delete", None, {"vic": 403, "bo": 403, "ada": 204, "eve": 404}),
     ("facts", "get", None, LIST),
     ("reported", "get", None, READ),
+    ("hardware_faults", "get", None, READ),
     ("components", "get", None, LIST),
     ("job_checks", "post", JOB, LIST),
 ]

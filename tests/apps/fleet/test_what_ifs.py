@@ -108,6 +108,9 @@ def test_work_is_divided_by_what_the_catalogue_or_a_measurement_says(
     units = {one["model"]: one["units"] for one in answer["proportional"]["shares"]}
     assert (units, answer["mixed_sources"]) == ({"new": 200, "old": 100}, True)
     assert answer["equal"]["loss_share"] == pytest.approx(1 / 3)
+    assert {(one["domain"], one["model"]) for one in answer["groups"]} == {("a", "new"), ("b", "old")}
+    misspelt = api(vic).post(address, {"units": 300, "measured_flops": {"nwe": 1e15}}, format="json").json()
+    assert (misspelt["code"], misspelt["errors"][0]["pointer"]) == ("unknown_model", "/measured_flops/nwe")
 
 
 def test_the_page_of_mixed_generations_divides(cluster, domains, vic, client_of):

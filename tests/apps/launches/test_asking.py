@@ -138,3 +138,20 @@ def test_what_ails_a_faulty_node_goes_before_a_count_that_is_unclear(answered, e
 def test_nothing_is_kept_of_an_evaluation_that_was_only_asked_for(opened, bo):
     first = ask(opened(), bo)
     assert Evaluation.objects.get(pk=first.pk).valid_until is None
+
+
+def test_a_node_that_reports_another_model_than_is_on_record_fails_by_name(answered, evaluated, nodes, sun):
+    launch = answered()
+    factories.report(nodes[1], gpu_driver="570.86.15", nccl="2.20.5", gpu_model="NVIDIA H100 80GB HBM3")
+    sign(evaluated(launch), sun)
+    Accelerator.objects.filter(node=nodes[1]).update(model="nvidia-gb200")
+    assert "nodes" in decision_of(launch).changed
+    evaluation = evaluated(launch)
+    row = next(item for item in evaluation.items if item["key"] == "nodes_healthy")
+    assert (row["verdict"], row["nodes"], found_in(row)) == (
+        "fail",
+        ["sn-02"],
+        "Other accelerators are reported than are on record: "
+        "sn-02 (NVIDIA H100 80GB HBM3 ≠ GB200 (per GPU, NVL72))",
+    )
+    assert standing(launch) == "no_go"

@@ -36,14 +36,14 @@ def domain(cluster, settings, tmp_path):
     made = factories.domain(cluster, "sn", sub_domains=1, unidirectional_bytes_per_s=900e9)
     for index in range(18):
         factories.node(
-            cluster, f"sn-n{index + 1:02d}", domain=made, index=index, accelerators=1, health="healthy"
+            cluster, f"sn-n{index + 1:02d}", domain=made, index=index, accelerators=8, health="healthy"
         )
     return made
 
 
 @pytest.fixture
 def plan(plan):
-    plan.input = plan.input | {"system": {"accelerators": 18}, "parallel": {"tp": 2, "dp": 9}}
+    plan.input = plan.input | {"system": {"accelerators": 144}, "parallel": {"tp": 8, "dp": 18}}
     plan.save()
     return plan
 

@@ -14,15 +14,17 @@ from apps.benchmarks.models import BenchmarkRun
 from apps.core import actor as actors
 from apps.core import clock
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
+from apps.core.verdicts import Verdict
 from apps.environments.models import NodeFact
 from apps.evidence import services as evidence
 from apps.evidence import store
 from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
-from apps.fleet.models import HardwareChange, NodeAlias, Part
+from apps.fleet.models import Accelerator, HardwareChange, NodeAlias, Part
 from apps.health.models import HealthState
 from apps.jobs.models import Job, JobState
 from apps.jobs.registry import recurring
 from apps.jobs.services import enqueue
+from apps.portal.queries.cluster_summary import domain_summaries
 from apps.portal.services import intake, owners
 from tests import factories
 from tests.apps.evidence.engine.parsers import version_outputs
@@ -283,6 +285,26 @@ def test_cards_that_another_node_reports_too_are_told_at_the_receipt(send, node,
     told = [effect["label"] for effect in receipt.effects if effect["what"] == "hardware_twin"]
     assert told == ["sn-n02 · sn-n01"]
     assert {change.node for change in HardwareChange.objects.all()} == {node, twin}
+
+
+def test_other_accelerators_than_are_on_record_are_told_where_the_node_is_shown(
+    send, node, cluster, bo, client_of, api
+):
+    assert "accelerators_other" not in effects_of(send(corpus.read(corpus.XML), "sn-n01"))
+    Accelerator.objects.filter(node=node).update(model="nvidia-gb200")
+    receipt = send(corpus.read(corpus.XML), "sn-n01")
+    told = [effect["label"] for effect in receipt.effects if effect["what"] == "accelerators_other"]
+    assert told == ["sn-n01 · NVIDIA H100 80GB HBM3 ≠ GB200 (per GPU, NVL72)"]
+    (fault,) = api(bo).get(f"/api/v1/hardware-faults/{cluster.slug}/").json()
+    assert (fault["node"], fault["verdict"], fault["code"]) == ("sn-n01", "fail", "accelerators_other")
+    browser, home = client_of(bo), f"/clusters/{cluster.slug}"
+    for page in (f"{home}/nodes/{node.pk}/", f"{home}/topology/?domain={node.domain_id}&node={node.pk}"):
+        assert b"reports NVIDIA H100 80GB HBM3; on record is GB200" in browser.get(page).content, page
+    assert b"1 node reports other accelerators" in browser.get(f"{home}/").content
+    (summary,) = domain_summaries([cluster])[cluster.pk]
+    assert summary.verdict is Verdict.FAIL
+    Accelerator.objects.filter(node=node).update(model="nvidia-h100-sxm5-80gb")
+    assert api(bo).get(f"/api/v1/hardware-faults/{cluster.slug}/").json() == []
 
 
 def test_serial_numbers_that_were_refused_change_nothing(send, node):

@@ -18,7 +18,8 @@ from apps.environments import filters, queries
 from apps.environments.api import serializers as s
 from apps.environments.engine import job_env
 from apps.environments.models import NodeFact
-from apps.fleet.queries import node_for
+from apps.fleet.models import Node
+from apps.fleet.queries import cluster_for, node_for
 
 
 class Facts(generics.ListAPIView):
@@ -51,6 +52,31 @@ class Reported(APIView):
             for name, one in sorted(held.items())
         ]
         return Response(s.ReportedOut(rows, many=True).data)
+
+
+class HardwareFaults(APIView):
+    @extend_schema(
+        responses=s.HardwareFaultOut(many=True), operation_id="hardware_faults_list", filters=False
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Nodes of a cluster that report other accelerators, or not as many, as are on record for them."""
+        cluster = cluster_for(actor_of(request), slug)
+        refuse_unknown(None, request.query_params)
+        nodes = Node.objects.in_use().filter(cluster=cluster).order_by()
+        faults = queries.hardware_faults(nodes.values("pk"))
+        names = nodes.filter(pk__in=list(faults)).order_by("name").values_list("pk", "name")
+        rows = [
+            {
+                "node_id": pk,
+                "node": name,
+                "verdict": faults[pk].verdict,
+                "code": faults[pk].code,
+                "found": faults[pk].found,
+                "held_against": faults[pk].held_against,
+            }
+            for pk, name in names
+        ]
+        return Response(s.HardwareFaultOut(rows, many=True).data)
 
 
 class Components(APIView):

@@ -9,12 +9,11 @@ from django.urls import reverse
 
 from apps.core.texts import say
 from apps.core.verdicts import Verdict
-from apps.environments.queries import policy_of, reported_versions
+from apps.environments.engine.hardware import AtOdds, HardwareFault
+from apps.environments.queries import hardware_faults, policy_of
 from apps.fleet.models import Node, NodeHealth
-from apps.fleet.queries import cards_on
 from apps.health.models import FaultRecord, HealthState
 from apps.health.queries import open_faults
-from apps.launches.engine.accelerators import CountFault, fault_in
 from apps.launches.engine.checklist import Found, Proof
 from apps.launches.queries.checks.subject import Subject
 
@@ -25,16 +24,26 @@ _NOT_WELL = (
     (NodeHealth.UNKNOWN, Verdict.UNKNOWN),
     (NodeHealth.SUB_HEALTHY, Verdict.WARN),
 )
+_AT_ODDS = {
+    AtOdds.MISSING: "fewer accelerators are reported than are on record",
+    AtOdds.OTHER: "other accelerators are reported than are on record",
+    AtOdds.UNCLEAR: "reports of accelerators contradict each other or the record",
+}
 
 
 def nodes_healthy(subject: Subject) -> Found:
     """Every node is known to be healthy and to have its accelerators; of what nothing is known is not healthy."""
-    miscounted = _miscounted(subject)
+    stale_after_s = policy_of(subject.launch.cluster).stale_after_s
+    at_odds = hardware_faults(subject.node_ids, stale_after_s=stale_after_s)
     for health, verdict in _NOT_WELL:
         if nodes := [node for node in subject.nodes if node.health == health]:
             return _not_well(subject, nodes, health=health, verdict=verdict)
-        if faults := {name: one for name, one in miscounted.items() if one.verdict is verdict}:
-            return _accelerators(faults, verdict=verdict)
+        if faults := {
+            node.name: one
+            for node in subject.nodes
+            if (one := at_odds.get(node.pk)) and one.verdict is verdict
+        }:
+            return _accelerators(faults)
     count = len(subject.nodes)
     return Found(
         verdict=Verdict.PASS, code="healthy", message=f"{count} nodes are healthy", values={"n": count}
@@ -66,35 +75,18 @@ def _not_well(subject: Subject, nodes: Sequence[Node], *, health: NodeHealth, ve
     )
 
 
-def _miscounted(subject: Subject) -> dict[str, CountFault]:
-    """Node name to what is wrong with the accelerators that it reports."""
-    on_record = cards_on(subject.nodes)
-    stale_after_s = policy_of(subject.launch.cluster).stale_after_s
-    versions = reported_versions(subject.node_ids, stale_after_s=stale_after_s)
-    found = {}
-    for node in subject.nodes:
-        said = versions.get(node.pk, {}).get("gpu_count")
-        if said is None:
-            continue
-        count = on_record.get(node.pk, 0)
-        fault = fault_in(on_record=count, loaded=said.loaded, declared=said.declared)
-        if fault is not None:
-            found[node.name] = fault
-    return found
-
-
-def _accelerators(faults: Mapping[str, CountFault], *, verdict: Verdict) -> Found:
-    named = [f"{name} ({fault.found}/{fault.held_against})" for name, fault in faults.items()]
+def _accelerators(faults: Mapping[str, HardwareFault]) -> Found:
+    """Names the nodes whose fault is of the first kind there is."""
+    code = next(code for code in AtOdds if any(fault.code is code for fault in faults.values()))
+    told = {name: fault for name, fault in faults.items() if fault.code is code}
+    named = [f"{name} ({fault.said})" for name, fault in told.items()]
     names = ", ".join(named[:_NAMED]) + (" …" if len(named) > _NAMED else "")
-    is_fewer = verdict is Verdict.FAIL
     return Found(
-        verdict=verdict,
-        code="accelerators_missing" if is_fewer else "accelerators_unclear",
-        message=f"fewer accelerators are reported than are on record: {names}"
-        if is_fewer
-        else f"reports of accelerators contradict each other or the record: {names}",
+        verdict=next(iter(told.values())).verdict,
+        code=code.value,
+        message=f"{_AT_ODDS[code]}: {names}",
         values={"names": names},
-        nodes=tuple(faults),
+        nodes=tuple(told),
     )
 
 
