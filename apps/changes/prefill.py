@@ -46,6 +46,9 @@ def from_findings(domain: Domain, nodes: Sequence[str], parts: Sequence[str]) ->
     names = list(dict.fromkeys(finding.node.name for finding in findings)) or list(nodes)
     wanted = {finding.component: finding.intended for finding in findings}
     wanted |= {part: "" for part in parts if part not in wanted}
+    items = [{"component": part, "version": version} for part, version in wanted.items()]
+    if not names:
+        return Prefilled(fields={"nodes": ""}, items=items)
     matrix = matrix_in_force(domain)
     texts = {
         "nodes": fold(names),
@@ -58,7 +61,6 @@ def from_findings(domain: Domain, nodes: Sequence[str], parts: Sequence[str]) ->
         "title": (_("%(parts)s on %(nodes)s back to %(matrix)s") % texts)[:200],
         "reason": _("Drift: %(nodes)s does not match %(matrix)s.") % texts,
     }
-    items = [{"component": part, "version": version} for part, version in wanted.items()]
     return Prefilled(fields=fields, items=items, findings=findings)
 
 
