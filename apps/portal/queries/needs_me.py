@@ -28,6 +28,8 @@ from apps.launches.models import LaunchState
 from apps.launches.queries import launches_visible
 from apps.launches.queries.launches import decisions_of
 
+_LONGEST_LIST = 80  # characters of a node list that stands in one entry
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
@@ -143,6 +145,14 @@ def _drift_in_words(findings: int, nodes: int) -> str:
     return f"{what} {where}"
 
 
+def _named(names: list[str]) -> str:
+    """The nodes as a node list, or how many there are where that would fill the page."""
+    text, number = fold(names), len(names)
+    if len(text) <= _LONGEST_LIST:
+        return text
+    return ngettext("%(number)s node", "%(number)s nodes", number) % {"number": number}
+
+
 def _quarantines(actor: Actor) -> list[Waiting]:
     """Each cluster with nodes that should be in quarantine, unless a person has said otherwise."""
     by_cluster: dict[Cluster, list[NodeProposal]] = defaultdict(list)
@@ -154,7 +164,7 @@ def _quarantines(actor: Actor) -> list[Waiting]:
     return [
         Waiting(
             action=_("Decide on quarantine"),
-            title=fold(one.node.name for one in found),
+            title=_named([one.node.name for one in found]),
             place=cluster.name,
             since=min(one.since for one in found if one.since is not None),
             url=f"{reverse('health:overview')}?cluster={cluster.slug}",

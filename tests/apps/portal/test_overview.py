@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -154,11 +154,8 @@ def test_failing_drift_waits_for_who_operates_there_until_somebody_else_owns_it(
     assert needs_me.waiting_for(actor_for(bo)) == []
 
 
-def test_a_node_for_quarantine_waits_for_an_operator_until_it_is_held(
-    bo: Any, vic: Any, domain: Any, actor_for: Any
-) -> None:
-    node = Node.objects.get(name="sn-n1")
-    began = clock.now() - timedelta(hours=2)
+def lost_gpu(node: Node, *, since: datetime) -> None:
+    """A node whose log says that it lost a GPU, which makes it faulty."""
     FaultRecord.objects.create(
         node=node,
         kind="xid",
@@ -169,11 +166,19 @@ def test_a_node_for_quarantine_waits_for_an_operator_until_it_is_held(
         cordon=True,
         text="GPU has fallen off the bus",
         line=1,
-        first_seen_at=began,
+        first_seen_at=since,
         last_seen_at=clock.now(),
         sha256="c" * 64,
     )
     Node.objects.filter(pk=node.pk).update(health="faulty")
+
+
+def test_a_node_for_quarantine_waits_for_an_operator_until_it_is_held(
+    bo: Any, vic: Any, domain: Any, actor_for: Any
+) -> None:
+    node = Node.objects.get(name="sn-n1")
+    began = clock.now() - timedelta(hours=2)
+    lost_gpu(node, since=began)
 
     (item,) = needs_me.waiting_for(actor_for(bo))
     assert (item.title, item.since, item.state) == ("sn-n1", began, "faulty")
@@ -182,6 +187,17 @@ def test_a_node_for_quarantine_waits_for_an_operator_until_it_is_held(
 
     fleet.hold_node(actor=actor_for(bo), node_id=node.pk, kind=HoldKind.QUARANTINE, reason="Xid 79")
     assert needs_me.waiting_for(actor_for(bo)) == []
+
+
+def test_many_nodes_for_quarantine_are_counted_instead_of_listed(
+    bo: Any, domain: Any, actor_for: Any
+) -> None:
+    for place in range(0, 90, 3):
+        node = factories.node(domain.cluster, f"spread-{place:03}", domain=domain)
+        lost_gpu(node, since=clock.now())
+
+    (item,) = needs_me.waiting_for(actor_for(bo))
+    assert item.title == "30 nodes"
 
 
 def test_only_what_was_decided_stands_among_the_decisions(
