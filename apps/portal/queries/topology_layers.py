@@ -13,11 +13,12 @@ from apps.benchmarks.queries import acceptance_of
 from apps.core.units import show_bandwidth
 from apps.environments.models import DriftFinding
 from apps.environments.queries import newest_check, open_findings
+from apps.environments.words import label_of
 from apps.fleet.models import Domain, Node
 from apps.fleet.queries.layers import Colours, Layer, Shade, register_layer, state_shade
 
 _STEPS = 10  # of the heat scale
-_WORST_FIRST = ("drift", "missing", "unknown_form", "stale", "extra")
+_WORST_FIRST = ("drift", "missing", "unknown_form", "stale", "extra", "not_evaluated")
 
 
 def register() -> None:
@@ -43,11 +44,11 @@ def _by_drift(nodes: Sequence[Node]) -> Colours:
 def _drift_shade(findings: Sequence[DriftFinding], *, checked: bool) -> Shade:
     if not findings:
         return state_shade("match") if checked else state_shade("not_evaluated")
-    named = ", ".join(sorted({finding.component for finding in findings})[:6])
+    named = sorted({str(label_of(finding.component)) for finding in findings if finding.component})[:6]
     outcomes = {finding.outcome for finding in findings}
     worst = next((one for one in _WORST_FIRST if one in outcomes), _WORST_FIRST[0])
     count = ngettext("%(number)d finding", "%(number)d findings", len(findings)) % {"number": len(findings)}
-    return state_shade(worst, note=f"{count}: {named}")
+    return state_shade(worst, note=": ".join(filter(None, (count, ", ".join(named)))))
 
 
 def _by_bandwidth(nodes: Sequence[Node]) -> Colours:

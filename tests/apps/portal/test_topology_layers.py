@@ -68,8 +68,25 @@ def test_a_node_with_a_finding_stands_out_and_says_in_what(domain):
     )
     assert words(domain, "drift") == {"n1": "match", "n2": "drift"}
     colours = painted(domain, "drift")
-    assert "nccl" in colours.nodes[node.pk].note
+    assert colours.nodes[node.pk].note == "1 finding: NCCL"
     assert colours.of == check.checked_at
+
+
+def test_where_no_matrix_asks_for_anything_a_node_is_not_evaluated_instead_of_drifting(domain):
+    checked(domain, "n1", "n2")
+    for node in domain.nodes.all():
+        DriftFinding.objects.create(
+            domain=domain,
+            node=node,
+            kind="drift",
+            outcome="not_evaluated",
+            reason="nothing_asked",
+            verdict="unknown",
+            first_seen_at=clock.now(),
+            last_seen_at=clock.now(),
+        )
+    assert set(words(domain, "drift").values()) == {"not_evaluated"}
+    assert {shade.note for shade in painted(domain, "drift").nodes.values()} == {"1 finding"}
 
 
 def test_a_node_that_the_check_left_out_does_not_match(domain):
