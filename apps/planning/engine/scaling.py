@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from apps.core.errors import OutOfRange
 from apps.core.texts import say
@@ -41,7 +42,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """Points by size, the size with the highest throughput, and whether larger ones lose."""
+    """Points by size, the size with the highest throughput, and the first that is slower than the one before."""
 
     points: tuple[Point, ...]
     peak_accelerators: int | None
@@ -69,11 +70,11 @@ def grow(
         points.append(_point(size, "", best, _first(points)))
     running = [point for point in points if point.best]
     peak = max(running, key=lambda point: point.tokens_per_s, default=None)
-    after = [p.accelerators for p in running if peak and p.accelerators > peak.accelerators]
+    slower = [big.accelerators for small, big in pairwise(running) if big.tokens_per_s < small.tokens_per_s]
     return Growth(
         points=tuple(points),
         peak_accelerators=peak.accelerators if peak else None,
-        turns_negative_at=min(after) if after else None,
+        turns_negative_at=min(slower, default=None),
     )
 
 

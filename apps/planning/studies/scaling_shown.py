@@ -93,9 +93,10 @@ def _gain(growth: Result) -> float | None:
 def _notes(values: Values, growth: Result) -> Iterator[Note]:
     for name, one in growth.items():
         if one["turns_negative_at"] is not None:
-            said = {"kind": NAMES[name], "peak": count_shown(one["peak_accelerators"]),
-                    "cards": count_shown(one["turns_negative_at"])}  # fmt: skip
-            text = _("%(kind)s: fastest with %(peak)s accelerators; with %(cards)s it is slower.") % said
+            turn = one["turns_negative_at"]
+            before = max(p["accelerators"] for p in _running(one["points"]) if p["accelerators"] < turn)
+            said = {"kind": NAMES[name], "before": count_shown(before), "cards": count_shown(turn)}
+            text = _("%(kind)s: slower with %(cards)s accelerators than with %(before)s.") % said
             yield Note(tone="warn", title=_("Adding accelerators turns negative"), text=text)
     turns = [one["turns_negative_at"] for one in growth.values()]
     if not any(turns) and any(_running(one["points"]) for one in growth.values()):
