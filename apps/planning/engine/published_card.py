@@ -12,15 +12,15 @@ CARDS = {
     "A100-80GB": "nvidia-a100-sxm4-80gb",
     "A800": "nvidia-a800-sxm4-80gb",
     "B200": "nvidia-b200-sxm-180gb",
+    "B200-192GB": "nvidia-b200-sxm-180gb",
     "B300": "nvidia-b300-sxm-288gb",
     "GB200": "nvidia-gb200",
-    "GB200-NVL72": "nvidia-gb200",
     "GB300": "nvidia-gb300",
-    "GB300-NVL72": "nvidia-gb300",
     "GH200": "nvidia-gh200-96gb",
     "H100": "nvidia-h100-sxm5-80gb",
     "H100-80GB": "nvidia-h100-sxm5-80gb",
     "H200": "nvidia-h200-sxm-141gb",
+    "H200-141GB": "nvidia-h200-sxm-141gb",
     "H20": "nvidia-h20-sxm-96gb",
     "H800": "nvidia-h800-sxm5-80gb",
     "MI300X": "amd-mi300x",
@@ -29,7 +29,8 @@ CARDS = {
     "V100": "nvidia-v100-sxm2-32gb",
     "V100-32GB": "nvidia-v100-sxm2-32gb",
 }
-FORM_FACTOR = re.compile(r"[- ]?SXM\d?")
+# Words that say nothing more of which card it is: who made it, its usual form, host, memory and domain.
+USUAL = re.compile("NVIDIA|AMD|TESLA|INSTINCT|SXM[0-9]?|DGX|HGX|HBM[0-9]?E?|NVL72")
 
 
 def card_named(name: str) -> Accelerator | None:
@@ -37,8 +38,8 @@ def card_named(name: str) -> Accelerator | None:
     parts = shipped_accelerators()
     if name.lower() in parts:
         return parts[name.lower()]
-    plain = FORM_FACTOR.sub("", name.upper().removeprefix("NVIDIA ").removeprefix("AMD "))
-    found = CARDS.get(plain.strip().replace(" ", "-"))
+    plain = [word for word in re.findall("[A-Z0-9]+", name.upper()) if not USUAL.fullmatch(word)]
+    found = CARDS.get("-".join(plain))
     return parts[found] if found else _described(name)
 
 

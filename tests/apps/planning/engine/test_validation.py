@@ -83,6 +83,12 @@ def test_a_row_is_read_with_the_defaults_it_names() -> None:
         ("A100", "nvidia-a100-sxm4-80gb"),
         ("NVIDIA H100 SXM5 80GB", "nvidia-h100-sxm5-80gb"),
         ("H100-SXM", "nvidia-h100-sxm5-80gb"),
+        ("NVIDIA H100 80GB HBM3", "nvidia-h100-sxm5-80gb"),
+        ("DGX-H100", "nvidia-h100-sxm5-80gb"),
+        ("DGX A100_40GB", "nvidia-a100-sxm4-40gb"),
+        ("DGX-GB200", "nvidia-gb200"),
+        ("GB300 NVL72", "nvidia-gb300"),
+        ("H100 NVL", "nvidia-h100-nvl-94gb"),
         ("amd-mi300x", "amd-mi300x"),
         ("Ascend 910C", "huawei-ascend-910c"),
         ("H100 PCIe", "nvidia-h100-pcie-80gb"),
@@ -94,7 +100,7 @@ def test_cards_are_found_by_published_names(name: str, part: str) -> None:
     assert found is not None and found.id == part
 
 
-@pytest.mark.parametrize("name", ["TPU v4", "Ascend 910B", "NVIDIA", "80GB", "2", ""])
+@pytest.mark.parametrize("name", ["TPU v4", "Ascend 910B", "V100-16GB", "NVIDIA", "DGX", "80GB", "2", ""])
 def test_a_name_of_no_card_or_of_several_is_none(name: str) -> None:
     assert card_named(name) is None
 
