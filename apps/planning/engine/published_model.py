@@ -48,9 +48,11 @@ def _from_catalogue(
     if spec.mla is not None:
         shape.pop("kv_heads", None)
     differs = {name: value for name, value in shape.items() if getattr(spec, name) != value}
-    filled = sorted(
-        name for name in ("layers", "hidden", "ffn_hidden", "heads", "vocab") if name not in given
-    )
+    if "heads" in differs and "kv_heads" not in given and spec.kv_heads == spec.heads:
+        differs["kv_heads"] = 0  # as many as heads
+    if differs.keys() & {"hidden", "heads"} and spec.head_dim == spec.hidden // spec.heads:
+        differs["head_dim"] = 0  # hidden / heads
+    filled = sorted(name for name in _told_by(spec) if name not in given)
     assumed = []
     if filled:
         assumed.append(
@@ -61,6 +63,14 @@ def _from_catalogue(
             )
         )
     return dataclasses.replace(spec, **differs) if differs else spec, assumed, []
+
+
+def _told_by(spec: ModelSpec) -> list[str]:
+    """The columns that a row must fill for the catalogue's model not to fill them."""
+    names = ["layers", "hidden", "ffn_hidden", "heads", "vocab"]
+    if spec.mla is None and spec.kv_heads != spec.heads:
+        names.append("kv_heads")
+    return [*names, "experts", "topk"] if spec.is_moe else names
 
 
 def _from_columns(

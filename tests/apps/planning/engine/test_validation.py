@@ -18,6 +18,7 @@ from apps.planning.engine.workload import AttentionKernel, Framework, Precision
 
 TABLE = Path(coefficients_module.DATA).parent / "published_runs.csv"
 ROWS = list(csv.DictReader(TABLE.open(encoding="utf-8")))
+KORTHIKANTI_175B = next(row for row in ROWS if row["id"] == "kort_t5_175B_full")
 RUNS = [run for run in map(read_run, ROWS) if isinstance(run, PublishedRun)]
 BY_ID = {run.id: run for run in RUNS}
 COMPARISONS = [compare(run) for run in RUNS]
@@ -126,6 +127,21 @@ def test_an_unknown_card_is_named() -> None:
 def test_a_cell_that_cannot_be_read_is_named(cell: str, text: str, reason: str) -> None:
     run = read_run(ROWS[0] | {cell: text})
     assert isinstance(run, UnusableRun) and run.reasons == (reason,)
+
+
+def test_a_row_that_changes_the_heads_of_a_known_model_changes_what_hangs_on_them() -> None:
+    run = read_run(KORTHIKANTI_175B | {"heads": "128", "kv_heads": ""})
+    assert isinstance(run, PublishedRun)
+    model = run.plan.model
+    assert (model.heads, model.kv_heads, model.head_dim) == (128, 128, 96)
+
+
+def test_grouped_heads_that_come_from_the_catalogue_are_named() -> None:
+    empty = dict.fromkeys(("layers", "hidden", "ffn_hidden", "heads", "kv_heads"), "")
+    run = read_run(KORTHIKANTI_175B | {"model": "Llama 3.1 70B"} | empty)
+    assert isinstance(run, PublishedRun) and run.plan.model.kv_heads == 8
+    assumed = next(a for a in run.plan.assumptions if a.name == "model")
+    assert "kv_heads" in assumed.source
 
 
 def test_latent_attention_of_a_model_that_the_catalogue_does_not_hold_is_not_guessed() -> None:
