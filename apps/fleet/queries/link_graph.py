@@ -30,13 +30,16 @@ class LinkGraph:
 def link_graph_of(domain: Domain, parts: Iterable[NodePart], *, here: str) -> LinkGraph:
     """The graph of a domain's switches and links; of its layout where the records hold none.
 
-    here: address of the page without a selection; nodes lead to their selection on it.
+    here: address of the page without a selection; nodes lead to their selection on it. Labels leave out the name of
+    the domain, which many names begin with; the table has them whole.
     """
     fleet = wired_fleet_of(domain)
     picture = place(fleet)
     links = drawn_links(fleet, picture)
     by_name = {part.node.name: part for part in parts}
-    elements = [_element(box, number, by_name, here) for number, box in enumerate(picture.boxes)]
+    elements = [
+        _element(box, number, by_name, here, f"{domain.name}-") for number, box in enumerate(picture.boxes)
+    ]
     named = {box.key: f"b{number}" for number, box in enumerate(picture.boxes)}
     elements += [
         {
@@ -52,11 +55,13 @@ def link_graph_of(domain: Domain, parts: Iterable[NodePart], *, here: str) -> Li
     return LinkGraph(elements=elements, links=links, detail=picture.detail)
 
 
-def _element(box: Box, number: int, parts: dict[str, NodePart], here: str) -> dict[str, Any]:
+def _element(
+    box: Box, number: int, parts: dict[str, NodePart], here: str, shared_prefix: str
+) -> dict[str, Any]:
     node = parts.get(box.key.partition("/")[0])
     data: dict[str, Any] = {
         "id": f"b{number}",
-        "label": box.label,
+        "label": box.label.removeprefix(shared_prefix),
         "width": box.width,
         "height": box.height,
     }
