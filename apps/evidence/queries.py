@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -122,6 +122,18 @@ def twins_of(
         by_label=actor.label[:200],
     )
     return {(row.sha256, row.node_name, row.file_name): row for row in rows}
+
+
+def sent_before(delivery: Mapping[str, Any]) -> Receipt | None:
+    """The same bytes of the same caller, node, file and time of collecting; None where that time was not said.
+
+    A client that was killed before it noted the answer sends again what was taken.
+    """
+    if delivery["collected_at"] is None:
+        return None
+    known = ("scope_id", "sha256", "node_name", "file_name", "collected_at", "person_id", "via", "by_label")
+    same = Receipt.objects.filter(**{name: delivery[name] for name in known})
+    return same.exclude(state=ReceiptState.REFUSED).order_by("id").first()
 
 
 def newer_on_record(receipt: Receipt) -> datetime | None:

@@ -127,6 +127,9 @@ def _written(
     *,
     repeated: bool,
 ) -> Receipt:
+    """The receipt with what follows from it; the earlier one where this is the same delivery sent once more."""
+    if (sent_before := queries.sent_before(delivery)) is not None:
+        return queries.receipt(sent_before.pk)
     receipt = Receipt.objects.create(
         **delivery, evidence=evidence, reading=reading, repeated=repeated, state=ReceiptState.STORED
     )

@@ -95,7 +95,8 @@ def _without_unsettled(twins: dict[int, _Twin]) -> dict[int, _Twin]:
 
 @transaction.atomic
 def _counted(cluster: Cluster, reports: Sequence[Said], twins: dict[int, _Twin]) -> list[Receipt | None]:
-    places = sorted(twins)
+    said_before = [place for place, twin in twins.items() if _is_said_before(twin.receipt, reports[place])]
+    places = sorted(set(twins) - set(said_before))
     said_at = environments.record_unchanged(
         repeats=[
             Repeat(
@@ -111,10 +112,20 @@ def _counted(cluster: Cluster, reports: Sequence[Said], twins: dict[int, _Twin])
     counted = {
         place: (twins[place].receipt, at) for place, at in zip(places, said_at, strict=True) if at is not None
     }
-    evidence.count_repeats(list(counted.values()), received_at=clock.now())
-    for receipt, _at in counted.values():
+    if counted:
+        evidence.count_repeats(list(counted.values()), received_at=clock.now())
+    answers = {place: twins[place].receipt for place in (*counted, *said_before)}
+    for receipt in answers.values():
         receipt.scope = cluster.scope
-    return [counted[place][0] if place in counted else None for place in range(len(reports))]
+    return [answers.get(place) for place in range(len(reports))]
+
+
+def _is_said_before(receipt: Receipt, report: Said) -> bool:
+    """Whether a client sends once more what was counted, since it was killed before it noted the answer."""
+    at, first, last = report.collected_at, receipt.collected_at, receipt.last_said_at
+    if at is None or first is None:
+        return False
+    return at == first or (last is not None and first < at <= last)
 
 
 def _nodes_meant(cluster: Cluster, names: Iterable[str]) -> dict[str, int | None]:

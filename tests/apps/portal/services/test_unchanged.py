@@ -81,6 +81,25 @@ def test_many_reports_are_counted_in_as_many_queries_as_two(cluster, bo, first, 
     assert count_queries(lambda: count(names[:1])) <= 9
 
 
+def test_what_a_killed_client_sends_again_is_taken_once(cluster, bo, node):
+    now = clock.now()
+    times = [now - timedelta(seconds=seconds) for seconds in (50, 40, 30, 20, 10)]
+
+    def whole(at) -> Receipt:
+        chunks = [corpus.read(corpus.XML)]
+        return intake.take_in(
+            actor=actor_for(bo), cluster=cluster, chunks=chunks, node_name="sn-n01", collected_at=at
+        )
+
+    rows = [whole(at) for at in times[:WINDOW]]
+    assert [whole(at) for at in times[:WINDOW]] == rows
+    reports = [Said(sha256=rows[0].sha256, node_name="sn-n01", collected_at=at) for at in times[WINDOW:]]
+    for _sent in range(2):
+        answers = count_unchanged(actor=actor_for(bo), cluster=cluster, reports=reports)
+        assert answers == [rows[-1], rows[-1]]
+    assert (Receipt.objects.count(), Receipt.objects.get(pk=rows[-1].pk).times) == (WINDOW, 3)
+
+
 def test_of_one_file_none_is_counted_after_one_that_is_not(cluster, bo, first):
     changed = Said(sha256="0" * 64, node_name="sn-n01")
     same = Said(sha256=first.sha256, node_name="sn-n01")
