@@ -111,7 +111,7 @@ def test_a_token_is_shown_once(story: Story) -> None:
 
 
 def test_output_comes_by_rest_with_a_token(story: Story) -> None:
-    report = (DEMO / "host-torch2.4.0.txt").read_bytes()
+    report = (DEMO / "h100x8-torch2.4.0.txt").read_bytes()
     receipt = hand_in(story.portal, story.token, "demo-144", NODE, "collect-env.txt", report)
     assert receipt["kind"] == "collect_env"
     bo = story.person("operator")
@@ -135,10 +135,10 @@ def hand_in(portal: Portal, token: str, cluster: str, node: str, name: str, repo
 def test_output_dropped_on_the_page_is_read_and_a_binary_is_refused(story: Story) -> None:
     bo = story.person("operator")
     bo.open("/clusters/demo-144/hand-in/")
-    bo.main.locator("input[type=file]").set_input_files(story.fresh(DEMO / "host-570.86.15.xml"))
+    bo.main.locator("input[type=file]").set_input_files(story.fresh(DEMO / "h100x8-570.86.15.xml"))
     bo.main.locator("[name=node]").fill(NODE)
     bo.press("Hand in")
-    bo.sees("host-570.86.15.xml", "nvidia-smi -q -x", NODE)
+    bo.sees("h100x8-570.86.15.xml", "nvidia-smi -q -x", NODE)
     odd = story.folder / "core.bin"
     odd.write_bytes(bytes(range(256)) * 64)
     bo.open("/clusters/demo-144/hand-in/")
@@ -170,8 +170,8 @@ def test_a_new_cluster_is_built_from_a_template_and_its_nodes_report(story: Stor
     ada.open("/clusters/hall-2/nodes/")
     ada.sees("north-n18")
     token = make_token(ada)
-    usual = (DEMO / "host-570.86.15.xml").read_bytes()
-    odd = (DEMO / "host-535.161.08.txt").read_bytes()
+    usual = (DEMO / "h100x8-570.86.15.xml").read_bytes()
+    odd = (DEMO / "h100x8-535.161.08.txt").read_bytes()
     for number in range(1, 19):
         report = odd if number == 11 else usual
         hand_in(story.portal, token, "hall-2", f"north-n{number:02}", "nvidia-smi", report)
@@ -265,7 +265,7 @@ def test_one_click_opens_the_rollback_to_the_last_known_good(story: Story) -> No
 
 def test_the_rollback_closes_itself_when_the_node_reports(story: Story) -> None:
     bo = story.person("operator")
-    report = story.fresh(DEMO / "host-570.86.15.xml", "nvidia-smi-of-n07.xml")
+    report = story.fresh(DEMO / "h100x8-570.86.15.xml", "nvidia-smi-of-n07.xml")
     done = story.portal.client("push", "--cluster", "demo-144", "--node", ODD, report, token=story.token)
     assert done.returncode == 0, done.stderr
     bo.open(story.rollback)

@@ -1,7 +1,4 @@
-"""The files of the demonstration: real tool output of other machines, with serial numbers masked.
-
-Those of hosts are of 8 × H100; model and memory of their cards are put as those of the GB200 that are on record.
-"""
+"""The files of the demonstration: real tool output of other machines, with serial numbers masked."""
 
 from __future__ import annotations
 
@@ -23,9 +20,9 @@ class DemoFile:
         return (_FOLDER / self.name).read_bytes()
 
 
-PACKAGES = DemoFile("host-torch2.4.0.txt", "torch.utils.collect_env on a host with 8 × H100")
-VERSIONS = DemoFile("host-570.86.15.xml", "nvidia-smi -q -x on a host with 8 × H100, driver 570.86.15")
-LAGGING = DemoFile("host-535.161.08.txt", "nvidia-smi -q on a host with 8 × H100, driver 535.161.08")
+PACKAGES = DemoFile("h100x8-torch2.4.0.txt", "torch.utils.collect_env on a host with 8 × H100")
+VERSIONS = DemoFile("h100x8-570.86.15.xml", "nvidia-smi -q -x on a host with 8 × H100, driver 570.86.15")
+LAGGING = DemoFile("h100x8-535.161.08.txt", "nvidia-smi -q on a host with 8 × H100, driver 535.161.08")
 ONE_RACK = DemoFile("gb200x72-1rack-allreduce-rank-list-cut.log", "all_reduce_perf over 72 × GB200")
 TWO_RACKS = DemoFile("gb200x144-2rack-allreduce-rank-list-cut.log", "all_reduce_perf over 144 × GB200")
 TWENTY_RACKS = DemoFile("gb200x1440-20rack-allreduce-rank-list-cut.log", "all_reduce_perf over 1,440 × GB200")

@@ -52,8 +52,8 @@ PEOPLE = (
 )
 DESCRIPTION = (
     "Demonstration: the layout is that of 144 accelerators in 4 sub-domains; what its nodes report was read "
-    "from real tool output of other machines (8 × H100 hosts, whose cards are put as GB200, and all-reduce runs over "
-    "GB200 racks)."
+    "from real tool output of other machines (8 × H100 hosts, and all-reduce runs over GB200 racks). Its links are put "
+    "as fast as those of the racks."
 )
 JOB_ENVIRONMENT = "export NCCL_DEBUG=WARN\nexport TORCH_NCCL_ASYNC_ERROR_HANDLING=1\n"
 PLAN = {
@@ -136,7 +136,7 @@ def load() -> list[Login]:
             cluster_id=cluster.pk,
             name=DOMAIN,
             layout=_layout(),
-            accelerator_model="nvidia-gb200",
+            accelerator_model="nvidia-h100-sxm5-80gb",
             scale_out_bytes_per_s=50e9,
         )
         _grant(cluster)
