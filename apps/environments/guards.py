@@ -16,7 +16,9 @@ _DEMO_OF_PART = _DEMO_OF_MATRIX.format(
 )
 _REWRITTEN = """(NEW.state = 'draft' OR NEW.digest <> OLD.digest OR NEW.number <> OLD.number
     OR NEW.matrix_id <> OLD.matrix_id OR NEW.override_reason <> OLD.override_reason
-    OR NEW.locked_at IS NULL OR NEW.locked_at <> OLD.locked_at)"""
+    OR NEW.locked_at IS NULL OR NEW.locked_at <> OLD.locked_at
+    OR (OLD.known_good_at IS NOT NULL
+        AND (NEW.known_good_at IS NULL OR NEW.known_good_at <> OLD.known_good_at)))"""
 
 
 def _of_version(row: str, condition: str) -> str:
@@ -29,7 +31,7 @@ def _fixed(name: str, table: str, condition: str, message: str) -> Iterator[Guar
     for event, when in (
         ("INSERT", new),
         ("UPDATE", f"{old} OR {new}"),
-        ("DELETE", f"{old} AND NOT {_DEMO_OF_PART}"),
+        ("DELETE", f"{old} AND {_DEMO_OF_PART} IS NOT TRUE"),
     ):
         yield Guard(name=f"{name}_no_{event.lower()}", table=table, event=event, when=when, message=message)
 
@@ -40,6 +42,13 @@ GUARDS = [
         table="environments_matrix",
         event="UPDATE OF cluster_id",
         when="NEW.cluster_id <> OLD.cluster_id",
+        message="a matrix stays in its cluster",
+    ),
+    Guard(
+        name="environments_matrix_no_delete",
+        table="environments_matrix",
+        event="DELETE",
+        when="(SELECT is_demo FROM fleet_cluster WHERE id = OLD.cluster_id) IS NOT TRUE",
         message="a matrix stays in its cluster",
     ),
     *_fixed("environments_entry", "environments_matrixentry", "state <> 'draft'", _LOCKED),
@@ -60,7 +69,7 @@ GUARDS = [
         name="environments_version_no_delete",
         table=_VERSION,
         event="DELETE",
-        when=f"OLD.state <> 'draft' AND NOT {_DEMO_OF_VERSION}",
+        when=f"OLD.state <> 'draft' AND {_DEMO_OF_VERSION} IS NOT TRUE",
         message=_LOCKED,
     ),
 ]

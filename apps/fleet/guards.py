@@ -10,6 +10,13 @@ GUARDS = [
         table="fleet_cluster",
         event="UPDATE OF is_demo",
         when="NEW.is_demo <> OLD.is_demo",
-        message="what is a demonstration stays one, and nothing else becomes one",
+        message="a cluster stays, and is a demonstration or not for good: nothing else becomes one",
+    ),
+    Guard(
+        name="fleet_cluster_no_delete",
+        table="fleet_cluster",
+        event="DELETE",
+        when="NOT OLD.is_demo",
+        message="a cluster stays, and is a demonstration or not for good: nothing else becomes one",
     ),
 ]

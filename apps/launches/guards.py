@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from apps.core.triggers import Guard
 
+_SIGNED = """NOT EXISTS (SELECT 1 FROM launches_evaluation WHERE id = NEW.evaluation_id
+    AND done_at IS NOT NULL AND digest = NEW.evaluation_digest)"""
 _EDITOR = """EXISTS (SELECT 1 FROM launches_launch JOIN launches_evaluation
     ON launches_evaluation.launch_id = launches_launch.id
     WHERE launches_evaluation.id = NEW.evaluation_id AND launches_launch.opened_by_id = NEW.person_id)
@@ -22,9 +24,11 @@ _DEMO_OF_EVALUATION = """(SELECT is_demo FROM fleet_cluster JOIN launches_launch
 
 _OTHER_WAIVER = """NEW.launch_id <> OLD.launch_id OR NEW.item <> OLD.item OR NEW.reason <> OLD.reason
     OR NEW.requested_by_id <> OLD.requested_by_id OR NEW.requested_at <> OLD.requested_at
-    OR NEW.expires_at <> OLD.expires_at OR (OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL)
+    OR NEW.expires_at <> OLD.expires_at
+    OR (OLD.revoked_at IS NOT NULL AND (NEW.revoked_at IS NULL OR NEW.revoked_at <> OLD.revoked_at))
     OR (OLD.approved_by_id IS NOT NULL
-        AND (NEW.approved_by_id IS NULL OR NEW.approved_by_id <> OLD.approved_by_id))"""
+        AND (NEW.approved_by_id IS NULL OR NEW.approved_by_id <> OLD.approved_by_id
+        OR NEW.approved_at IS NULL OR NEW.approved_at <> OLD.approved_at))"""
 
 
 def _kept(table: str, demo: str, *, only: str = "", changed: str = "") -> Iterator[Guard]:
@@ -32,7 +36,7 @@ def _kept(table: str, demo: str, *, only: str = "", changed: str = "") -> Iterat
 
     changed: which changes are refused; any of them, unless it is said.
     """
-    removed = f"{only} AND NOT {demo}" if only else f"NOT {demo}"
+    removed = f"{only} AND {demo} IS NOT TRUE" if only else f"{demo} IS NOT TRUE"
     for event, when in (("UPDATE", changed or only), ("DELETE", removed)):
         yield Guard(
             name=f"{table}_no_{event.lower()}",
@@ -57,6 +61,20 @@ GUARDS = [
         event="UPDATE OF opened_by_id, cluster_id",
         when="NEW.opened_by_id <> OLD.opened_by_id OR NEW.cluster_id <> OLD.cluster_id",
         message="who opened a launch stays so, and its cluster",
+    ),
+    Guard(
+        name="launches_launch_no_delete",
+        table="launches_launch",
+        event="DELETE",
+        when="(SELECT is_demo FROM fleet_cluster WHERE id = OLD.cluster_id) IS NOT TRUE",
+        message="a launch stays, as who opened it and its cluster do",
+    ),
+    Guard(
+        name="launches_signed",
+        table="launches_signoff",
+        event="INSERT",
+        when=_SIGNED,
+        message="what is signed is a finished evaluation, by its digest",
     ),
     *(
         Guard(

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
+from django.db.models import Model
 
 from apps.accounts.models import Person
 from apps.audit import services as audit
 from apps.audit.models import AuditEvent
 from apps.core import triggers
-from apps.environments.models import MatrixVersion
+from apps.environments.models import Matrix, MatrixVersion
 from apps.fleet.models import Cluster
 from tests import factories
 from tests.callers import actor_for
@@ -131,6 +133,24 @@ def test_no_locked_version_goes_to_a_demonstration_with_its_matrix(
         type(matrix).objects.filter(pk=matrix.pk).update(cluster=factories.cluster("elsewhere"))
 
 
+@pytest.mark.parametrize("model", [Cluster, Matrix])
+def test_nothing_goes_away_beneath_a_locked_version(
+    locked_and_draft: tuple[MatrixVersion, MatrixVersion], model: type[Model]
+) -> None:
+    with pytest.raises(DatabaseError, match="stays"), transaction.atomic():
+        model._base_manager.all()._raw_delete("default")
+    assert model._base_manager.exists()
+
+
+def test_what_is_known_to_be_good_is_not_forgotten_to_be_changed(cluster: Cluster) -> None:
+    good = factories.locked_matrix(factories.domain(cluster, "sn"), known_good=True)
+    rows = MatrixVersion.objects.filter(pk=good.pk)
+    for at in (None, datetime(2020, 1, 1, tzinfo=UTC)):
+        with pytest.raises(DatabaseError, match="locked matrix stays"), transaction.atomic():
+            rows.update(known_good_at=at)
+    assert rows.update(state="retired") == 1
+
+
 def test_a_draft_of_a_matrix_is_edited_and_locked_as_ever(
     locked_and_draft: tuple[MatrixVersion, MatrixVersion],
 ) -> None:
@@ -186,13 +206,17 @@ def test_what_was_decided_and_the_trail_are_kept() -> None:
         "audit_auditevent",
         "audit_audithead",
         "changes_approval",
+        "changes_change",
         "changes_changeeditor",
         "changes_snapshot",
+        "environments_matrix",
         "environments_matrixentry",
         "environments_matrixversion",
         "environments_observedversion",
+        "fleet_cluster",
         "launches_answer",
         "launches_evaluation",
+        "launches_launch",
         "launches_signoff",
         "launches_waiver",
     }

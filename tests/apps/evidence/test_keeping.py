@@ -6,6 +6,7 @@ import os
 from datetime import timedelta
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from apps.audit.models import AuditEvent
 from apps.core import clock
@@ -250,3 +251,19 @@ def test_a_policy_is_audited_and_never_overwritten_unseen(cluster, ada, bo, acto
             kinds={"no_such_kind": 3},
         )
     assert [one.pointer for one in refusal.value.errors] == ["/keep_days", "/kinds/no_such_kind"]
+
+
+@pytest.mark.parametrize("said", [{"sha256": "0" * 64}, {"size_bytes": 1}, {"pinned": False}])
+def test_the_database_itself_refuses_to_rewrite_evidence(send, said):
+    receipt = send(OLD_XML)
+    services.pin([receipt.sha256])
+    with pytest.raises(DatabaseError, match="kept as they came"), transaction.atomic():
+        Evidence.objects.update(**said)
+    assert Evidence.objects.get().sha256 == receipt.sha256
+
+
+def test_the_database_itself_refuses_to_rewrite_what_was_read(send):
+    send(OLD_XML)
+    with pytest.raises(DatabaseError, match="kept as they came"), transaction.atomic():
+        EvidenceReading.objects.update(facts={})
+    assert EvidenceReading.objects.get().facts

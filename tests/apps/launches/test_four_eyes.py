@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from importlib import import_module
 
 import pytest
@@ -62,6 +63,27 @@ def test_a_launch_is_not_given_to_another_opener_or_cluster(answered, both):
     for said in ({"opened_by": both}, {"cluster": factories.cluster("elsewhere")}):
         with pytest.raises(DatabaseError, match="who opened a launch stays so"), transaction.atomic():
             launch.update(**said)
+
+
+def test_a_launch_does_not_go_away_beneath_its_signatures(answered, evaluated, sun):
+    sign(evaluated(answered()), sun)
+    with pytest.raises(DatabaseError, match="a launch stays"), transaction.atomic():
+        Launch.objects.all()._raw_delete("default")
+    assert SignOff.objects.get().evaluation.launch == Launch.objects.get()
+
+
+@pytest.mark.parametrize("said", [{"evaluation_digest": "0" * 64}, {"evaluation_id": uuid.UUID(int=7)}])
+def test_the_database_itself_refuses_a_signature_of_what_is_not_there(answered, evaluated, sun, said):
+    evaluation = evaluated(answered())
+    row = {"evaluation_id": evaluation.pk, "evaluation_digest": evaluation.digest} | said
+    with pytest.raises(DatabaseError, match="finished evaluation"), transaction.atomic():
+        SignOff.objects.create(person=sun, go=True, at=clock.now(), **row)
+
+
+def test_the_database_itself_refuses_a_signature_of_an_evaluation_that_is_not_done(answered, bo, sun):
+    undone = services.request_evaluation(actor=actor_for(bo), launch_id=answered().pk)
+    with pytest.raises(DatabaseError, match="finished evaluation"), transaction.atomic():
+        SignOff.objects.create(person=sun, go=True, at=clock.now(), evaluation=undone, evaluation_digest="")
 
 
 def test_saving_a_launch_as_it_is_is_no_edit(answered, evaluated, both):

@@ -27,7 +27,9 @@ def test_the_database_itself_refuses_other_people_of_a_waiver(waiver, column, ad
     assert getattr(Waiver.objects.get(), column) != ada
 
 
-@pytest.mark.parametrize("said", [{"item": "hardware"}, {"reason": "fine"}, {"approved_by": None}])
+@pytest.mark.parametrize(
+    "said", [{"item": "hardware"}, {"reason": "fine"}, {"approved_by": None}, {"approved_at": None}]
+)
 def test_the_database_itself_refuses_to_rewrite_a_waiver(waiver, said):
     with pytest.raises(DatabaseError, match="kept as they are"), transaction.atomic():
         Waiver.objects.update(**said)
@@ -38,6 +40,7 @@ def test_the_database_itself_refuses_to_lengthen_revive_or_remove_a_waiver(waive
     for call in (
         lambda: Waiver.objects.update(expires_at=clock.now() + timedelta(days=9)),
         lambda: Waiver.objects.update(revoked_at=None),
+        lambda: Waiver.objects.update(revoked_at=clock.now() + timedelta(days=9)),
         lambda: Waiver.objects.all()._raw_delete("default"),
     ):
         with pytest.raises(DatabaseError, match="kept as they are"), transaction.atomic():
