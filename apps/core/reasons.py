@@ -1,4 +1,4 @@
-"""Decisions that are not made without a reason."""
+"""Decisions that are not made without a reason, which is a text that can be read."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ from apps.core.errors import FieldError, Invalid
 from apps.core.texts import say
 
 
+def says_something(text: str) -> bool:
+    """Whether a text has a sign that can be seen: blanks, zero-width signs and marks of direction are none."""
+    return any(sign.isprintable() and not sign.isspace() for sign in text)
+
+
 def require_reason(text: str, *, pointer: str = "/reason") -> str:
     """The text without blanks around it. Raises Invalid where nothing is left. pointer: where it was to be said."""
-    if not text.strip():
+    if not says_something(text):
         raise Invalid(say("say why"), errors=[FieldError(pointer=pointer, message=say("a reason is needed"))])
     return text.strip()

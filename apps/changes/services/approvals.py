@@ -24,7 +24,8 @@ from apps.core.texts import say, word
 def approve_change(*, actor: Actor, change_id: int, expected_version: int, note: str = "") -> Change:
     """Give one approval of the content as it is; the last one needed moves the change to approved.
 
-    Raises NotAllowed (role, four_eyes, person_required), Stale (edited meanwhile), Conflict (wrong state).
+    Raises NotAllowed (role, four_eyes, person_required), Stale (edited meanwhile), Conflict (wrong state, or not
+    what was asked for any more).
     """
     change = _voice(actor, change_id, expected_version, approves=True, note=note)
     counting = queries.approvals_counting(change)
@@ -61,6 +62,8 @@ def _voice(actor: Actor, change_id: int, expected_version: int, *, approves: boo
             code="change_state",
             state=change.state,
         )
+    if approves:
+        moves.require_content(change)
     try:
         with transaction.atomic():
             Approval.objects.create(

@@ -15,7 +15,7 @@ from apps.changes.services import moves
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
-from apps.core.reasons import require_reason
+from apps.core.reasons import require_reason, says_something
 from apps.core.texts import say, word
 from apps.environments.queries import reported_versions
 from apps.fleet.models import Accelerator, Domain, Node
@@ -114,7 +114,7 @@ def edit_change(
         )
     content = _checked(change.kind, content)
     nodes = _nodes(change.domain, node_ids)
-    if _is_same(change, nodes, content):
+    if _is_same(change, nodes, content) and moves.says_what_was_asked(change):
         return change
     before = moves.summary_of(change)
     change.title, change.reason, change.back_out = content.title, content.reason, content.back_out
@@ -257,9 +257,9 @@ def _wrong_texts(kind: str, content: Content) -> list[FieldError]:
         errors.append(
             FieldError(pointer="/kind", message=say("%(kind)s: say one of %(kinds)s", kind=kind, kinds=kinds))
         )
-    if not content.title.strip():
+    if not says_something(content.title):
         errors.append(FieldError(pointer="/title", message=_("say what is changed")))
-    if not content.reason.strip():
+    if not says_something(content.reason):
         errors.append(FieldError(pointer="/reason", message=_("say why")))
     return errors
 

@@ -82,6 +82,20 @@ def set_digest(change: Change) -> str:
     return change.content_digest
 
 
+def says_what_was_asked(change: Change) -> bool:
+    """Whether its digest, for which approvals stand, is still that of its content."""
+    return change.content_digest == digest.of_value(content_of(change))
+
+
+def require_content(change: Change) -> None:
+    """Raises Conflict where a change says something else by now than its digest, for which approvals stand."""
+    if not says_what_was_asked(change):
+        raise Conflict(
+            say("the change is not what was asked for any more (is a node renamed?): save it anew"),
+            code="content_changed",
+        )
+
+
 def move(change: Change, *, to: states.State, expected_version: int, **fields: Any) -> None:
     """Move a change by conditional update on state and version.
 

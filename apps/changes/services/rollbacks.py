@@ -19,7 +19,7 @@ from apps.changes.services.rollout import begin_next_stage, consider_reports, ta
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
-from apps.core.reasons import require_reason
+from apps.core.reasons import require_reason, says_something
 from apps.core.rights import Right
 from apps.core.texts import say
 from apps.environments.models import MatrixVersion
@@ -112,7 +112,7 @@ def review_rollback(*, actor: Actor, change_id: int, expected_version: int, revi
     if person_id == change.requester_id:
         raise NotAllowed(_("a second person must review: you started it"), code="four_eyes")
     moves.require_version(change, expected_version)
-    if not review.strip():
+    if not says_something(review):
         message = _("say what you found")
         raise Invalid(message, errors=[FieldError(pointer="/review", message=message)])
     Change.objects.filter(pk=change.pk).update(

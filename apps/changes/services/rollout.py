@@ -40,6 +40,7 @@ def start_change(*, actor: Actor, change_id: int, expected_version: int) -> Chan
         queries.given_for(change), digest=change.content_digest, person_id=person_id
     )
     if change.state == State.APPROVED:
+        moves.require_content(change)
         approval_rules.require_approved(queries.approvals_counting(change), change.approvals_needed)
     _require_no_training(change)
     _begin(change, expected_version, person_id)

@@ -12,6 +12,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Missing, Stale
+from apps.core.reasons import says_something
 from apps.core.rights import Right
 from apps.core.seen import write_seen
 from apps.environments.engine.compat import read_rules, shipped_rows
@@ -103,7 +104,7 @@ def _check(rule_id: str, definition: Mapping[str, Any] | None, reason: str) -> N
     errors: list[FieldError] = []
     if not _ID.fullmatch(rule_id):
         errors.append(FieldError(pointer="/id", message=_("small letters, digits and dashes; 2 to 80")))
-    if not reason.strip():
+    if not says_something(reason):
         errors.append(FieldError(pointer="/reason", message=_("a reason is needed")))
     if definition is not None:
         errors += _faults(rule_id, definition)

@@ -13,6 +13,7 @@ from apps.accounts.models import Scope
 from apps.audit.services import decision, record
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Stale
+from apps.core.reasons import says_something
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.fleet.models import Cluster
@@ -36,7 +37,7 @@ def create_cluster(
     actor.require(Right.OPERATE, None)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
     slug = slug or slugify(name) or _free_slug()
-    if not name.strip() or slug != slugify(slug) or not slug:
+    if not says_something(name) or slug != slugify(slug) or not slug:
         message = _("small letters, digits and dashes, such as train-a")
         raise Invalid(_("name and slug are needed"), errors=[FieldError(pointer="/slug", message=message)])
     try:
@@ -66,7 +67,7 @@ def edit_cluster(
     cluster = Cluster.objects.get(pk=cluster_id)
     actor.require(Right.OPERATE, cluster.scope_id)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
-    if not name.strip():
+    if not says_something(name):
         raise Invalid(
             _("a cluster has a name"), errors=[FieldError(pointer="/name", message=_("say a name"))]
         )

@@ -8,6 +8,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
+from apps.core.reasons import says_something
 from apps.core.rights import Right, TokenScope
 from apps.fleet.models import Node
 from apps.health import queries
@@ -20,7 +21,7 @@ def resolve_fault(*, actor: Actor, fault_id: int, resolution: str) -> FaultRecor
     """A person says what was done about a fault; the node's health follows. Raises Invalid, Conflict, Missing."""
     fault = queries.fault_for(actor, fault_id, Right.OPERATE)
     actor.require_token_scope(TokenScope.FLEET_WRITE)
-    if not resolution.strip():
+    if not says_something(resolution):
         raise Invalid(
             _("say what was done"), errors=[FieldError(pointer="/resolution", message=_("a text is needed"))]
         )

@@ -12,6 +12,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Missing, Stale
+from apps.core.reasons import says_something
 from apps.core.rights import Right
 from apps.core.seen import write_seen
 from apps.fleet.models import Cluster, Node
@@ -107,7 +108,7 @@ def _check(rule: HealthRule, warn: float | None, fail: float | None, reason: str
         is_ordered = warn <= fail if rule.direction is Direction.ABOVE else warn >= fail
         if not is_ordered:
             errors.append(FieldError(pointer="/warn", message=_("a rule warns before it fails")))
-    if not reason.strip():
+    if not says_something(reason):
         errors.append(FieldError(pointer="/reason", message=_("a reason is needed")))
     if errors:
         raise Invalid(errors[0].message, code="rule", errors=errors)

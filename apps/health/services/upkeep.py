@@ -11,7 +11,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, Stale
-from apps.core.reasons import require_reason
+from apps.core.reasons import require_reason, says_something
 from apps.core.rights import Right, TokenScope
 from apps.fleet.models import Cluster, Domain
 from apps.health import queries
@@ -98,7 +98,7 @@ def record_upkeep(
     errors = []
     if day > today:
         errors.append(FieldError(pointer="/done_on", message=_("this day has not come yet")))
-    if not note.strip():
+    if not says_something(note):
         errors.append(FieldError(pointer="/note", message=_("say what was found")))
     if errors or actor.person_id is None:
         raise Invalid(errors[0].message if errors else _("a person does upkeep"), errors=errors)
@@ -156,7 +156,7 @@ def _check(kind: str, title: str, every_days: int) -> None:
     errors = []
     if kind not in Upkeep.values:
         errors.append(FieldError(pointer="/kind", message=", ".join(Upkeep.values)))
-    if not title.strip():
+    if not says_something(title):
         errors.append(FieldError(pointer="/title", message=_("say what is to be done")))
     if not 1 <= every_days <= LONGEST_DAYS:
         message = _("say 1 to %(days)s days") % {"days": LONGEST_DAYS}

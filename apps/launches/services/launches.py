@@ -14,7 +14,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed, Stale
-from apps.core.reasons import require_reason
+from apps.core.reasons import require_reason, says_something
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say, word
 from apps.environments import services as environments
@@ -273,7 +273,7 @@ def _plan(domain: Domain, plan_version_id: int | None) -> PlanVersion | None:
 
 
 def _check_title(title: str) -> None:
-    if not title.strip():
+    if not says_something(title):
         message = _("say what is launched")
         raise Invalid(message, errors=[FieldError(pointer="/title", message=message)])
 

@@ -15,7 +15,7 @@ from apps.audit.services import decision
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Missing, NotAllowed, Stale
-from apps.core.reasons import require_reason
+from apps.core.reasons import require_reason, says_something
 from apps.core.rights import Right
 from apps.core.texts import say
 from apps.core.verdicts import Verdict
@@ -48,7 +48,7 @@ def answer_item(*, actor: Actor, launch_id: Any, item: str, verdict: str, text: 
         )
     if verdict not in (Verdict.PASS, Verdict.WARN, Verdict.FAIL):
         errors.append(FieldError(pointer="/verdict", message=_("say pass, warn or fail")))
-    if not text.strip():
+    if not says_something(text):
         errors.append(FieldError(pointer="/note", message=_("say what you saw")))
     if errors:
         raise Invalid(errors[0].message, errors=errors)
@@ -80,7 +80,7 @@ def ask_waiver(*, actor: Actor, launch_id: Any, item: str, reason: str, expires_
     errors = []
     if item not in {one.key for one in parse_items(launch.template.items)}:
         errors.append(FieldError(pointer="/item", message=_("there is no such item")))
-    if not reason.strip():
+    if not says_something(reason):
         errors.append(FieldError(pointer="/reason", message=_("a reason is needed")))
     if expires_at <= clock.now():
         errors.append(FieldError(pointer="/expires_at", message=_("say a time to come")))

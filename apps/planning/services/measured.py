@@ -10,6 +10,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
+from apps.core.reasons import says_something
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.planning import queries
@@ -61,7 +62,7 @@ def withdraw_measured_step(*, actor: Actor, step_id: int, reason: str) -> Measur
     scope_id = step.version.plan.scope_id
     actor.require(Right.OPERATE, scope_id)
     actor.require_token_scope(TokenScope.PLAN_WRITE)
-    if not reason.strip():
+    if not says_something(reason):
         raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("say why"))])
     withdrawn = MeasuredStep.objects.filter(pk=step_id, withdrawn_at__isnull=True).update(
         withdrawn_at=clock.now(), withdrawn_by=actor.person_id, withdrawn_reason=reason.strip()[:500]
@@ -88,7 +89,7 @@ def _check(version: PlanVersion, measured_s: float, source: str) -> None:
             longest_step_s=f"{LONGEST_STEP_S:.0f}",
         )
         errors.append(FieldError(pointer="/measured_s", message=message, code="out_of_range"))
-    if not source.strip():
+    if not says_something(source):
         errors.append(
             FieldError(pointer="/source", message=_("say where the figure is from"), code="required")
         )

@@ -13,6 +13,7 @@ from apps.audit.services import decision, record
 from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, Missing
+from apps.core.reasons import says_something
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.fleet.models import Domain
@@ -36,7 +37,7 @@ def create_plan(
     _may_write(actor, scope_id)
     document = with_figures(document, scope_id)
     check_document(document)
-    if not name.strip():
+    if not says_something(name):
         raise Invalid(_("a plan has a name"), errors=[FieldError(pointer="/name", message=_("say a name"))])
     domain = _domain(domain_id, scope_id) if domain_id else None
     try:

@@ -8,11 +8,12 @@ from django.db import DatabaseError, connection, transaction
 from apps.accounts.models import RoleGrant, Token
 from apps.audit.models import AuditEvent
 from apps.changes import queries, services
-from apps.changes.models import Approval, Change
+from apps.changes.models import Approval, Change, Target
 from apps.changes.services import Content, Wish
 from apps.core.actor import Via
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, Stale
 from apps.core.rights import Role
+from apps.fleet.models import Node
 from tests import factories
 from tests.apps.changes.conftest import NEW
 from tests.callers import actor_for
@@ -292,3 +293,71 @@ def test_approvals_stay_as_they_are(approved):
     with connection.cursor() as cursor:
         cursor.execute("SELECT COUNT(*) FROM changes_approval")
         assert cursor.fetchone() == (1,)
+
+
+def test_a_change_does_not_go_away_beneath_its_approvals(approved):
+    approved()
+    assert "stays" in refused_by_database(lambda: Change.objects.all()._raw_delete("default"))
+    assert Approval.objects.get().change == Change.objects.get()
+
+
+def test_a_change_stays_in_its_cluster(submitted):
+    rows = Change.objects.filter(pk=submitted().pk)
+    elsewhere = factories.cluster("elsewhere", is_demo=True)
+    assert "stays in its cluster" in refused_by_database(lambda: rows.update(cluster=elsewhere))
+
+
+def test_the_database_itself_refuses_an_approval_of_a_change_that_is_yet_to_come(submitted, sun):
+    change = submitted()
+    row = {"content_digest": change.content_digest, "approves": True, "at": change.created_at}
+    assert "four eyes" in refused_by_database(
+        lambda: Approval.objects.create(change_id=change.pk + 1, person=sun, **row)
+    )
+
+
+def test_the_database_itself_refuses_an_executor_who_approved_by_way_of_another_content(approved, chen):
+    change = approved()
+    rows = Change.objects.filter(pk=change.pk)
+    rows.update(content_digest="0" * 64)
+    rows.update(executor=chen)
+    assert "four eyes" in refused_by_database(lambda: rows.update(content_digest=change.content_digest))
+
+
+@pytest.mark.parametrize("column", ["reviewed_by", "reviewed_at", "review"])
+def test_a_review_is_kept_as_it_is(submitted, sun, chen, column):
+    change = submitted()
+    rows = Change.objects.filter(pk=change.pk)
+    rows.update(reviewed_by=sun, reviewed_at=change.created_at, review="it was right")
+    said = {"reviewed_by": chen, "reviewed_at": None, "review": "it was wrong"}[column]
+    assert "review is kept" in refused_by_database(lambda: rows.update(**{column: said}))
+    assert rows.update(title="another") == 1
+
+
+@pytest.mark.parametrize("by", ["other targets", "a renamed node"])
+def test_what_says_something_else_than_was_asked_is_neither_approved_nor_started(submitted, chen, bo, by):
+    def behind_its_back():
+        if by == "other targets":
+            Target.objects.update(values=["6.6.6"])
+        else:
+            Node.objects.filter(name="sn-01").update(name="sn-01b")
+
+    change = submitted()
+    waiting = submitted()
+    approve(change, chen)
+    behind_its_back()
+    change.refresh_from_db()
+    with pytest.raises(Conflict) as start:
+        services.start_change(actor=actor_for(bo), change_id=change.pk, expected_version=change.version)
+    with pytest.raises(Conflict) as approval:
+        approve(waiting, chen)
+    assert start.value.code == approval.value.code == "content_changed"
+
+
+def test_a_change_whose_node_was_renamed_is_saved_anew_and_approved_again(approved, chen, bo):
+    change = approved()
+    Node.objects.filter(name="sn-01").update(name="sn-01b")
+
+    change = handed_in(edited(change, bo), bo)
+
+    assert change.revision == 2
+    assert approve(change, chen).state == "approved"
