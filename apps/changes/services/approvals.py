@@ -25,8 +25,10 @@ def approve_change(*, actor: Actor, change_id: int, expected_version: int, note:
     """Give one approval of the content as it is; the last one needed moves the change to approved.
 
     Raises NotAllowed (role, four_eyes, person_required), Stale (edited meanwhile), Conflict (wrong state, or not
-    what was asked for any more).
+    what was asked for any more), Invalid (a note that cannot be read).
     """
+    if note:
+        require_reason(note, pointer="/note")
     change = _voice(actor, change_id, expected_version, approves=True, note=note)
     counting = queries.approvals_counting(change)
     if counting >= change.approvals_needed:

@@ -152,7 +152,7 @@ def sign_launch(*, actor: Actor, evaluation_id: Any, digest: str, go: bool, comm
     _require_second_person(launch, person_id)
     now = clock.now()
     actor.require_recent_password(now=now, within_s=settings.REAUTHENTICATE_AFTER_S)
-    if not go:
+    if not go or comment:
         require_reason(comment, pointer="/comment")
     if evaluation.digest != digest:
         raise Stale(_("this is not the evaluation that you have seen"), digest=evaluation.digest)
