@@ -74,7 +74,7 @@ def facts_of(document: Mapping[str, Any], line: int) -> tuple[dict[str, Any], li
         warnings.append(
             ReadingWarning(code="no_results", message=say("the diagnostic holds no result"), line=line)
         )
-    identifiers = {entity for result in results for entity in result.entities}
+    gpus = {entity for result in results for entity in result.entities if entity.isdigit()}
     categories = dict.fromkeys(result.category for result in results if result.category)
     return {
         "dcgm_version": _text(_first(document, root, metadata, "version", "DCGM Version")),
@@ -85,7 +85,7 @@ def facts_of(document: Mapping[str, Any], line: int) -> tuple[dict[str, Any], li
         "tests": len({(result.category, result.test) for result in results}),
         "result_counts": result_counts(results),
         "not_passed": not_passed(results),
-        "gpu_ids": sorted(identifiers, key=_by_number) or None,
+        "gpu_ids": sorted(gpus, key=int) or None,
         "results": [result.facts() for result in results],
     }, warnings
 
@@ -98,10 +98,6 @@ def _first(
 
 def _text(value: Any) -> str | None:
     return str(value) if isinstance(value, str | int | float) else None
-
-
-def _by_number(entity: str) -> tuple[int, str]:
-    return (int(entity), "") if entity.isdigit() and len(entity) < 10 else (1 << 31, entity)
 
 
 def _results(root: Mapping[str, Any]) -> Iterator[Result]:

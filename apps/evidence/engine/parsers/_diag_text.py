@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from apps.core.texts import say
@@ -20,7 +21,7 @@ _BORDER = re.compile(r"\s*\+[-]{8,}\+[-]{8,}\+\s*")
 _ROW = re.compile(r"\| {0,3}(?P<left>[^|]{0,60}?) *\| ?(?P<right>[^|]*?) *(?:\||$)")
 _STATUS = re.compile(r"(Pass|Fail|Warn|Skip|Not Run)\b(?: ?- ?(.*))?$", re.IGNORECASE)
 _ENTITY = re.compile(r"([A-Za-z]+) ?(\d{1,4}): ?(Pass|Fail|Warn|Skip|Not Run)\b", re.IGNORECASE)
-_MESSAGE = ("warning", "error", "info")
+_MESSAGE = re.compile(r"(?:warning|error|info)(?:: ?([A-Za-z]+) ?(\d{1,4}))?", re.IGNORECASE)
 _METADATA = {
     "dcgm version": "dcgm_version",
     "driver version detected": "driver_version",
@@ -30,7 +31,7 @@ _METADATA = {
 
 @dataclass(slots=True)
 class Table:
-    """One run of the diagnostic. message_open: whether the next row may go on with a message.
+    """One run of the diagnostic. message_of: the result whose message the next row may go on with.
 
     last: line and text of its last row. borders: lines that close a table, since that row. is_cut: there is none.
     """
@@ -39,7 +40,7 @@ class Table:
     results: list[Result] = field(default_factory=list)
     category: str | None = None
     categories: dict[str, None] = field(default_factory=dict)
-    message_open: bool = False
+    message_of: Result | None = None
     last: tuple[int, str] = (0, "")
     borders: int = 0
     is_cut: bool = False
@@ -109,7 +110,7 @@ def _take(tables: list[Table], number: int, text: str) -> None:
         if not tables:
             tables.append(Table())
         tables[-1].category = category.group(1)
-        tables[-1].message_open = False
+        tables[-1].message_of = None
         if category.group(1).lower() != "metadata":
             tables[-1].categories[category.group(1)] = None
         return
@@ -124,16 +125,16 @@ def _take_row(table: Table, number: int, left: str, right: str) -> None:
     entity = _ENTITY.match(right.strip())
     if known:
         table.metadata[known] = right.strip()
-        table.message_open = False
-    elif left.lower() in _MESSAGE:
-        _add_message(table, right)
+        table.message_of = None
+    elif message := _MESSAGE.fullmatch(left):
+        _add_message(table, right, _entity_name(*message.groups()) if message[1] else None)
     elif not left and entity and table.results:
         _add_entity(table, number, entity)
     elif status and (left or table.results):
         test = left or table.results[-1].test
         _add_result(table, number, test, status.group(1), status.group(2) or "")
-    elif not left and table.message_open:
-        table.results[-1].messages[-1] += right
+    elif not left and table.message_of:
+        table.message_of.messages[-1] += right
     elif left and right.strip():
         table.warn(
             "row_not_understood", say("this row is no test with a known result"), number, f"{left} | {right}"
@@ -143,7 +144,7 @@ def _take_row(table: Table, number: int, left: str, right: str) -> None:
 def _add_result(table: Table, number: int, test: str, status: str, where: str) -> None:
     if len(table.results) >= _MOST_RESULTS:
         return
-    table.message_open = False
+    table.message_of = None
     if any(
         r.test == test and r.category == table.category and r.entities == gpu_numbers(where)
         for r in table.results[-40:]
@@ -158,8 +159,7 @@ def _add_entity(table: Table, number: int, found: re.Match[str]) -> None:
     """A row of one entity (DCGM 4). The first of them replaces the summary row and takes over its messages."""
     kind, which, status = found.groups()
     last = table.results[-1]
-    entity = which if kind.upper() == "GPU" else f"{kind}{which}"
-    table.message_open = False
+    table.message_of = None
     messages = [] if last.entities else table.results.pop().messages
     if len(table.results) < _MOST_RESULTS:
         table.results.append(
@@ -167,15 +167,26 @@ def _add_entity(table: Table, number: int, found: re.Match[str]) -> None:
                 category=last.category,
                 test=last.test,
                 status=status,
-                entities=[entity],
+                entities=[_entity_name(kind, which)],
                 messages=messages,
                 line=number,
             )
         )
 
 
-def _add_message(table: Table, text: str) -> None:
-    """A message belongs to the result above; long ones go on in rows with an empty left cell."""
-    if table.results and len(table.results[-1].messages) < 50:
-        table.results[-1].messages.append(text)
-        table.message_open = True
+def _entity_name(kind: str, which: str) -> str:
+    return which if kind.upper() == "GPU" else f"{kind}{which}"
+
+
+def _add_message(table: Table, text: str, entity: str | None) -> None:
+    """A message belongs to the result above, or to that of its entity; long ones go on in rows without a left cell."""
+    if not table.results:
+        return
+    above = table.results[-1]
+    same_test = takewhile(
+        lambda result: (result.category, result.test) == (above.category, above.test), reversed(table.results)
+    )
+    result = next((result for result in same_test if entity in result.entities), above)
+    if len(result.messages) < 50:
+        result.messages.append(text)
+        table.message_of = result

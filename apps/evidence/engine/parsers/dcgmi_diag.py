@@ -12,7 +12,7 @@ from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "dcgmi_diag"
-VERSION = 2
+VERSION = 3
 
 _HEADING = re.compile(r"\| *Diagnostic +\| *Result +\|")
 

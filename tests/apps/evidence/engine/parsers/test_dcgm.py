@@ -203,6 +203,27 @@ def test_rows_of_entities_replace_the_summary_of_their_test() -> None:
     assert reading.facts["runs"][0]["device_ids"] == ["26b9"]
 
 
+def test_messages_beneath_the_rows_of_entities_go_to_the_entity_that_they_name() -> None:
+    warnings = """\
+| Warning: GPU0             | Error using CUDA API cudaMalloc in a ring of 16|
+|                           |  buffers                                       |
+| Info: CPU0                | No CPU to test                                 |
+"""
+    end = TABLE_4.rindex("\n+-----") + 1
+    reading = diag(TABLE_4[:end] + warnings + TABLE_4[end:])
+    assert results(reading)[2:] == [
+        (
+            "Integration",
+            "pcie",
+            "Fail",
+            ["0"],
+            ["There was an error.", "Error using CUDA API cudaMalloc in a ring of 16 buffers"],
+        ),
+        ("Integration", "pcie", "Skip", ["CPU0"], ["No CPU to test"]),
+    ]
+    assert not reading.warnings
+
+
 def test_a_result_that_is_no_status_is_said_with_its_line() -> None:
     reading = diag(TABLE_3.replace("Not Run", "Perhaps"))
     assert [(w.code, w.line) for w in reading.warnings] == [("row_not_understood", 13)]
@@ -232,6 +253,15 @@ def test_json_of_version_4() -> None:
     )
     assert facts["not_passed"] == {"software": ["Fail", "Pass"]}
     assert facts["results"][0]["messages"] == ["Persistence mode is off."]
+
+
+def test_entities_of_other_groups_are_no_gpus() -> None:
+    document = document_4()
+    cpu = {"entity_group": "CPU", "entity_group_id": 7, "entity_id": 0, "status": "Skip"}
+    document["DCGM Diagnostic"]["test_categories"][0]["tests"][0]["results"].append(cpu)
+    facts = registry.read(Source.of_text(json.dumps(document))).facts
+    assert facts["gpu_ids"] == ["0", "1"]
+    assert [result["entities"] for result in facts["results"]] == [["0"], ["1"], ["CPU0"]]
 
 
 def test_text_around_the_json_is_passed_over() -> None:
