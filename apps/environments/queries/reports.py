@@ -37,6 +37,7 @@ class _Joined(Aggregate):
 
 # Node id to the versions that it states, sorted.
 _Side = dict[int, tuple[str, ...]]
+Said = tuple[str, str, str]  # component, standing, value
 
 
 def reported_versions(
@@ -75,6 +76,19 @@ def reported_versions(
     for (node_id, name), statements in _statements(facts.filter(component__in=contested), seen_at).items():
         found[node_id][name] = reported_from(component(name), statements, stale_after_s=relevant_s)
     return dict(found)
+
+
+def stated(
+    node_ids: QuerySet[Any] | Collection[int], *, components: Collection[str]
+) -> dict[int, frozenset[Said]]:
+    """Node id to all that any of its newest reports says of these components, of whichever kind and age it is."""
+    facts = NodeFact.objects.filter(node_id__in=node_ids, until__isnull=True, component__in=components)
+    rows = facts.order_by().values_list("component", "standing", "value").annotate(nodes=_Joined("node_id"))
+    found: dict[int, set[Said]] = defaultdict(set)
+    for name, standing, value, joined in rows:
+        for node_id in map(int, joined.split(",")):
+            found[node_id].add((name, standing, value))
+    return {node_id: frozenset(said) for node_id, said in found.items()}
 
 
 def _add(side: _Side, value: str, joined: str) -> None:

@@ -16,6 +16,7 @@ from apps.core import clock
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.core.verdicts import Verdict
 from apps.environments.models import NodeFact
+from apps.environments.queries import hardware_faults, reported_versions
 from apps.evidence import services as evidence
 from apps.evidence import store
 from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
@@ -305,6 +306,16 @@ def test_other_accelerators_than_are_on_record_are_told_where_the_node_is_shown(
     assert summary.verdict is Verdict.FAIL
     Accelerator.objects.filter(node=node).update(model="nvidia-h100-sxm5-80gb")
     assert api(bo).get(f"/api/v1/hardware-faults/{cluster.slug}/").json() == []
+
+
+def test_of_reports_that_name_other_accelerators_the_one_that_counts_is_held_against_the_record(send, node):
+    send(corpus.read(corpus.COLLECT_ENV).replace(b"NVIDIA H100 80GB HBM3", b"NVIDIA GB200"), "sn-n01")
+    send(corpus.read(corpus.XML), "sn-n01")
+    (counts,) = reported_versions([node.pk])[node.pk]["gpu_model"].values
+    assert counts == "NVIDIA H100 80GB HBM3"
+    assert hardware_faults([node.pk]) == {}
+    Accelerator.objects.filter(node=node).update(model="nvidia-gb200")
+    assert hardware_faults([node.pk])[node.pk].found == counts
 
 
 def test_serial_numbers_that_were_refused_change_nothing(send, node):
