@@ -219,8 +219,8 @@ def test_a_signature_says_that_it_is_one_and_when_a_newer_evaluation_has_replace
 ) -> None:
     launch = launches.open_launch(actor=actor_for(bo), domain_id=domain.pk, title="fresh 70B run")
     earlier, later = (
-        Evaluation.objects.create(launch=launch, requested_at=clock.now() + timedelta(minutes=minutes))
-        for minutes in (-10, -5)
+        Evaluation.objects.create(launch=launch, requested_at=at, done_at=at, digest="0" * 64)
+        for at in (clock.now() - timedelta(minutes=10), clock.now() - timedelta(minutes=5))
     )
     for evaluation in (earlier, later):
         SignOff.objects.create(
