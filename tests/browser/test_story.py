@@ -166,6 +166,7 @@ def test_a_new_cluster_is_built_from_a_template_and_its_nodes_report(story: Stor
     ada.press("Create the cluster")
     ada.open("/clusters/hall-2/build-domain/")
     ada.field("Name of the domain").fill("north")
+    ada.main.get_by_label("Accelerator", exact=True).select_option("nvidia-h100-sxm5-80gb")
     ada.press("Build the domain")
     ada.open("/clusters/hall-2/nodes/")
     ada.sees("north-n18")

@@ -46,6 +46,9 @@ class ClusterForm(forms.Form):
         return {name: getattr(cluster, name) for name in ("name", "owner_team", "description", "version")}
 
 
+USUAL_ACCELERATOR = "nvidia-gb200"  # that of the layout which the wizard begins with
+
+
 def accelerator_choices() -> list[tuple[str, str]]:
     """The accelerators of the catalogue, by vendor and name."""
     parts = sorted(accelerators_for(None).values(), key=lambda part: (part.vendor, part.name))
@@ -63,7 +66,9 @@ class DomainForm(forms.Form):
         max_length=60,
         help_text=_("Node names start with it, such as sn1-n01."),
     )
-    accelerator_model = forms.ChoiceField(label=_("Accelerator"), choices=accelerator_choices)
+    accelerator_model = forms.ChoiceField(
+        label=_("Accelerator"), choices=accelerator_choices, initial=USUAL_ACCELERATOR
+    )
     first_node = forms.IntegerField(label=_("Number of the first node"), min_value=0, initial=1)
     scale_out_gb_per_s = forms.FloatField(
         label=_("Scale-out network, per accelerator, one way"),

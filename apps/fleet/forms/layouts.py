@@ -15,7 +15,7 @@ from apps.fleet.engine.graph import Medium
 from apps.fleet.engine.layout import Layout, Shape
 from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import even_sub_domains
-from apps.fleet.forms.fleet import accelerator_choices
+from apps.fleet.forms.fleet import USUAL_ACCELERATOR, accelerator_choices
 from apps.fleet.queries.domains import bandwidth_of
 from apps.fleet.words import SHAPE_WORDS
 
@@ -27,7 +27,9 @@ class FreeLayoutForm(forms.Form):
     """A domain of one's own shape. The second tier is for the shape with an upper layer only."""
 
     name = forms.CharField(label=_("Name of the domain"), max_length=60)
-    accelerator_model = forms.ChoiceField(label=_("Accelerator"), choices=accelerator_choices)
+    accelerator_model = forms.ChoiceField(
+        label=_("Accelerator"), choices=accelerator_choices, initial=USUAL_ACCELERATOR
+    )
     first_node = forms.IntegerField(label=_("Number of the first node"), min_value=0, initial=1)
     scale_out_gb_per_s = forms.FloatField(
         label=_("Scale-out network per accelerator, one way (GB/s)"),
