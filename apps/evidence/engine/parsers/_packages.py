@@ -110,12 +110,21 @@ def note_several(what: str, found: dict[str, str], lines: Iterable[Line], notes:
 
 
 def differing(pip: dict[str, str], conda: dict[str, str]) -> dict[str, dict[str, str]]:
-    """Packages of which pip and conda name different versions; local parts (+cu121) do not count."""
+    """Packages of which pip and conda name different versions; local parts (+cu121) do not count.
+
+    Libraries of NVIDIA have other names in pip than in conda, and a fourth number that counts packages.
+    """
     of_conda = {same_name(name): version for name, version in conda.items()}
     if "pytorch" in of_conda:
         of_conda.setdefault("torch", of_conda["pytorch"])
-    return {
+    found = {
         name: {"pip": version, "conda": of_conda[same_name(name)]}
         for name, version in pip.items()
         if same_name(name) in of_conda and version.split("+")[0] != of_conda[same_name(name)].split("+")[0]
     }
+    for library in ("nccl", "cudnn"):
+        version = version_of(pip, f"nvidia-{library}-*")
+        other = of_conda.get(library)
+        if version and other and version.split(".")[:3] != other.split(".")[:3]:
+            found[library] = {"pip": version, "conda": other}
+    return found

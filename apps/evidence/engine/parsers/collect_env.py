@@ -31,7 +31,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "collect_env"
-VERSION = 2
+VERSION = 3
 
 _TITLE = re.compile(r"PyTorch version( *):(?: |$)")
 _SURE = re.compile(r"\bIs debug build *: |\bIs CUDA available *: |\bVersions of relevant libraries\b")

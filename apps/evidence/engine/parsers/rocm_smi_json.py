@@ -1,4 +1,4 @@
-"""`rocm-smi --json` (and Hygon's hy-smi, and `amd-smi static --json`): a map of cards, or a list of GPUs.
+"""`rocm-smi --json` (and Hygon's hy-smi, `amd-smi static` and `metric --json`): a map of cards, or a list of GPUs.
 
 rocm-smi's keys change their spelling between versions ("Card series", "Card Series") and are looked up without
 regard to case; every value is text. amd-smi prints a list before ROCm 7 and an object with gpu_data since.
@@ -18,7 +18,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "rocm_smi_json"
-VERSION = 2
+VERSION = 3
 
 _CARD = re.compile(r"(?:card|gpu|dcu|hcu)\s?(\d{1,4})", re.IGNORECASE)
 _LIKE_CARD = re.compile(r"[\"'](?:card|dcu|hcu)\d{1,4}[\"']\s*:\s*\{", re.IGNORECASE)
@@ -60,6 +60,15 @@ _NUMBERS = {
     "vram_used_bytes": ("vram total used memory (b)",),
     "utilisation_percent": ("gpu use (%)", "hcu use (%)", "dcu use (%)"),
     "pcie_replay_count": ("pcie replay count",),
+}
+# the same of `amd-smi metric`: group, keys best first, unit
+_METRICS = {
+    "temp_edge_c": ("temperature", ("edge",), "C"),
+    "temp_junction_c": ("temperature", ("hotspot",), "C"),
+    "temp_memory_c": ("temperature", ("mem",), "C"),
+    "power_w": ("power", ("socket_power", "current_socket_power", "average_socket_power"), "W"),
+    "utilisation_percent": ("usage", ("gfx_activity",), "%"),
+    "pcie_replay_count": ("pcie", ("replay_count",), ""),
 }
 _FIRMWARE = " firmware version"
 _RENAMED = {"vbios": "ifwi"}  # amd-smi since ROCm 7
@@ -166,7 +175,7 @@ def _of_amd_smi(body: Mapping[str, Any]) -> dict[str, Any]:
         mapping(body.get(key)) or mapping(body.get(_RENAMED.get(key, key)))
         for key in ("asic", "vbios", "driver", "bus", "vram", "board", "numa")
     )
-    partition = mapping(body.get("partition"))
+    partition, used = mapping(body.get("partition")), mapping(body.get("mem_usage"))
     compute = partition.get("compute_partition") or partition.get("accelerator_partition")
     card: dict[str, Any] = dict.fromkeys((*_TEXTS, *_NUMBERS))
     card |= {
@@ -182,7 +191,8 @@ def _of_amd_smi(body: Mapping[str, Any]) -> dict[str, Any]:
         "numa_affinity": known(text_of(numa.get("affinity"))),
         "compute_partition": known(text_of(compute)),
         "memory_partition": known(text_of(partition.get("memory_partition"))),
-        "vram_total_bytes": _vram_bytes(vram.get("size")),
+        "vram_total_bytes": _vram_bytes(vram.get("size")) or _vram_bytes(used.get("total_vram")),
+        "vram_used_bytes": _vram_bytes(used.get("used_vram")),
         "firmware": {
             text: version
             for entry in map(mapping, sequence(body.get("fw_list")))
@@ -190,12 +200,22 @@ def _of_amd_smi(body: Mapping[str, Any]) -> dict[str, Any]:
         },
         "driver_version": known(text_of(driver.get("version"))),
     }
+    for field, (group, keys, unit) in _METRICS.items():
+        said = mapping(body.get(group))
+        number_of = count if field.endswith("_count") else quantity
+        numbers = (number_of(_with_unit(said.get(key)), unit) for key in keys)
+        card[field] = next((number for number in numbers if number is not None), None)
     return card
 
 
+def _with_unit(value: Any) -> str:
+    """amd-smi writes a number with its unit beside it, or both as one text."""
+    return f"{value.get('value')} {value.get('unit')}" if isinstance(value, dict) else text_of(value) or ""
+
+
 def _vram_bytes(size: Any) -> int | None:
-    """amd-smi writes MB and means 2^20 bytes, as a number with its unit or as one text."""
-    text = f"{size.get('value')} {size.get('unit')}" if isinstance(size, dict) else text_of(size) or ""
+    """amd-smi writes MB and means 2^20 bytes."""
+    text = _with_unit(size)
     megabytes = quantity(text, "MB", "MiB")
     return round(megabytes * 2**20) if megabytes is not None else count(text, "B")
 

@@ -44,6 +44,26 @@ def test_the_nccl_of_the_package_the_image_and_the_process_are_three_facts() -> 
     assert facts["nccl_loaded"] == "2.28.9"
 
 
+@pytest.mark.parametrize(
+    ("conda", "differing"),
+    [("2.18.1.1", {}), ("2.19.3.1", {"nccl": {"pip": "2.18.1", "conda": "2.19.3.1"}})],
+)
+def test_pip_and_conda_may_disagree_about_a_library_with_two_names(
+    conda: str, differing: dict[str, dict[str, str]]
+) -> None:
+    text = f"""\
+PyTorch version: 2.1.2
+Versions of relevant libraries:
+[pip3] nvidia-nccl-cu12==2.18.1
+[pip3] torch==2.1.2
+[conda] nccl                      {conda}             h3d48e6b_0    conda-forge
+[conda] pytorch                   2.1.2           py3.10_cuda12.1_cudnn8.9.2_0    pytorch
+"""
+    reading = read(text)
+    assert reading.facts["packages_differing"] == differing
+    assert codes(reading) == ["packages_differ"] * len(differing)
+
+
 def test_pip_and_conda_may_disagree() -> None:
     reading = read(A800.replace("[conda] pytorch                   2.3.1", "[conda] pytorch  2.2.0"))
     assert reading.facts["packages_differing"] == {"torch": {"pip": "2.3.1", "conda": "2.2.0"}}

@@ -296,6 +296,26 @@ class TestRocmJson:
         assert (found.facts["driver_version"], found.facts["vbios"]) == ("6.12.12", ["113-M3000100-102"])
         assert found.facts["card_list"][0]["vram_total_bytes"] == 196592 * 2**20
 
+    def test_metrics_of_amd_smi_are_read_with_their_units(self) -> None:
+        gpu = {
+            "gpu": 0,
+            "usage": {"gfx_activity": {"value": 97, "unit": "%"}},
+            "power": {"socket_power": {"value": 738, "unit": "W"}, "gfx_voltage": "N/A"},
+            "temperature": {"edge": "N/A", "hotspot": {"value": 81, "unit": "C"}, "mem": "66 C"},
+            "pcie": {"replay_count": 4},
+            "mem_usage": {
+                "total_vram": {"value": 196592, "unit": "MB"},
+                "used_vram": {"value": 284, "unit": "MB"},
+            },
+        }
+        found = reading(json.dumps({"gpu_data": [gpu, {"gpu": 1, "usage": "N/A", "power": "N/A"}]}))
+        assert (found.kind, found.warnings) == ("rocm_smi_json", ())
+        card, silent = found.facts["card_list"]
+        assert (card["utilisation_percent"], card["power_w"], card["pcie_replay_count"]) == (97, 738, 4)
+        assert (card["temp_edge_c"], card["temp_junction_c"], card["temp_memory_c"]) == (None, 81, 66)
+        assert (card["vram_total_bytes"], card["vram_used_bytes"]) == (196592 * 2**20, 284 * 2**20)
+        assert {value for key, value in silent.items() if key not in ("name", "firmware")} == {None}
+
 
 GRAPH = """\
 <?xml version="1.0"?>
