@@ -33,6 +33,7 @@ KINDS: dict[str, str] = {
     "npu_smi": "npu-smi info",
     "nvidia_smi_nvlink": "nvidia-smi nvlink",
     "nvidia_smi_q": "nvidia-smi -q",
+    "nvidia_smi_table": "nvidia-smi",
     "nvidia_smi_topo": "nvidia-smi topo -m",
     "nvidia_smi_xml": "nvidia-smi -q -x",
     "nvswitch_audit": "nvswitch-audit",

@@ -106,6 +106,7 @@ def tool_of(kind: str) -> str:
 
 _TOOLS = {
     "nvidia_smi_q": "nvidia_smi",
+    "nvidia_smi_table": "nvidia_smi",
     "nvidia_smi_xml": "nvidia_smi",
     "rocm_smi_json": "rocm_smi",
     "rocm_smi_concise": "rocm_smi",
@@ -204,6 +205,15 @@ _COLLECT_ENV = (
 _SOURCES: Mapping[str, tuple[_Source, ...]] = {
     "nvidia_smi_q": _NVIDIA_SMI,
     "nvidia_smi_xml": _NVIDIA_SMI,
+    "nvidia_smi_table": (
+        _Source(component="gpu_driver", key="driver_version"),
+        _Source(component="cuda_driver_api", key="cuda_version"),
+        _Source(component="gpu_model", key="models"),
+        _Source(component="gpu_count", key="gpus_listed", is_counted=True),
+        _Source(component="gpu_memory", key="fb_total"),
+        _Source(component="mig_mode", key="mig_mode_current", take=_if_supported),
+        _Source(component="persistence_mode", key="persistence_mode"),
+    ),
     "collect_env": _COLLECT_ENV,
     "nccl_tests": (
         _Source(component="nccl", key="library_code"),
