@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,7 +20,6 @@ SAMPLES = [(kind, text) for kind, texts in outputs.EVERY.items() for text in tex
 IDS = [f"{kind}-{place}" for kind, texts in outputs.EVERY.items() for place in range(len(texts))]
 
 
-@cache
 def codes(reading: Reading) -> set[str]:
     return {warning.code for warning in reading.warnings}
 
