@@ -10,12 +10,17 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Protocol
 
-from apps.core.texts import say
+from apps.core.texts import Text, say
 from apps.evidence.engine import parsers
 from apps.evidence.engine.parsers._prefixes import without_prefix
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
+# What people paste first, and the command that says enough.
+_SHORT_TABLES = (
+    (re.compile(r"\| NVIDIA-SMI +\d"), "nvidia-smi -q"),
+    (re.compile(r"\| AMD-SMI +\d"), "amd-smi static --json"),
+)
 _DIGIT = re.compile(r"\d")
 _ENDS_OF_PROMPTS = "#$>%"
 # Warnings by which a parser itself says that its last line may be cut.
@@ -55,8 +60,15 @@ def recognise(source: Source) -> str:
     scores = {kind: parser.recognise(source.sample) for kind, parser in all_parsers().items()}
     best = max(scores, key=lambda kind: (scores[kind], kind), default="")
     if not best or scores[best] <= 0:
-        raise Unreadable(say("this is not the output of a tool that the portal knows"), code="unrecognised")
+        raise Unreadable(_why_unrecognised(source.sample), code="unrecognised")
     return best
+
+
+def _why_unrecognised(sample: str) -> Text:
+    for title, command in _SHORT_TABLES:
+        if title.search(sample):
+            return say("this is a tool's short table; hand in what %(command)s prints", command=command)
+    return say("this is not the output of a tool that the portal knows")
 
 
 def read(source: Source, *, kind: str = "") -> Reading:
