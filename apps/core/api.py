@@ -16,6 +16,7 @@ from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, NotAllowed, NotSignedIn, VersionRequired
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
+from apps.core.whole_numbers import whole_number
 
 if TYPE_CHECKING:  # DRF's views read the settings, which name this module
     from rest_framework.views import APIView
@@ -78,9 +79,10 @@ def version_seen(request: Request) -> int:
     if not raw:
         raise VersionRequired(say('send If-Match with the ETag that you have seen, such as "v3"'))
     match = _ETAG.fullmatch(raw.strip())
-    if match is None:
+    version = whole_number(match.group(1)) if match else None
+    if version is None:
         raise Invalid(say('If-Match: %(raw)s: say the ETag, such as "v3"', raw=raw[:40]), code="if_match")
-    return int(match.group(1))
+    return version
 
 
 def with_version(response: Response, version: int) -> Response:
