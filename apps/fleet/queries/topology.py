@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
@@ -206,7 +206,7 @@ def picture_of(cluster: Cluster, domain: Domain | None, nodes: list[Node], colou
         cards = list(node.accelerators.all())
         one = _part(node, cards, colours, part=0, with_cells=shows_cards)
         whole.append(one)
-        legend.update(one.shades)
+        legend.update({replace(shade, note="") for shade in one.shades})  # a reason is not a shade of its own
         by_hall: dict[str, list[Accelerator]] = {}
         for card in cards:
             by_hall.setdefault(card.sub_domain.name if card.sub_domain else "", []).append(card)
