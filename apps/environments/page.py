@@ -95,12 +95,15 @@ class RowShown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Components by groups of identical nodes. hidden_groups: how many groups have no column of their own."""
+    """Components by groups of identical nodes. hidden_groups: how many groups have no column of their own.
+
+    asked_rows: components that the matrix states, shown or not.
+    """
 
     columns: Sequence[Column]
     rows: Sequence[RowShown]
     hidden_groups: int
-    total_rows: int
+    asked_rows: int
 
 
 def read_as(text: str, scheme: Scheme) -> str:
@@ -278,5 +281,5 @@ def _table(rows: Sequence[RowShown], groups: Sequence[Mapping[str, Any]], *, onl
         columns=columns,
         rows=shown,
         hidden_groups=max(0, len(groups) - MOST_COLUMNS),
-        total_rows=len(rows),
+        asked_rows=sum(row.asked is not None for row in rows),
     )

@@ -21,7 +21,7 @@ class LaunchFilter(django_filters.FilterSet):
 
     cluster = of_cluster()
     state = django_filters.ChoiceFilter(choices=LaunchState.choices, label=_("State"))
-    nodes = django_filters.CharFilter(method="on_nodes", label=_("Nodes"))
+    nodes = django_filters.CharFilter(method="on_nodes", label=_("On exactly these nodes"))
 
     class Meta:
         model = Launch

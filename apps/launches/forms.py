@@ -99,7 +99,7 @@ class AnswersForm(forms.Form):
             self.fields[f"note-{item}"] = forms.CharField(
                 required=False,
                 max_length=2000,
-                label=_("What you saw"),
+                label=ITEMS.get(item, item),  # the head of a refused form says which item
                 widget=forms.Textarea(attrs={"rows": 1}),
             )
 

@@ -22,7 +22,7 @@ from apps.fleet.words import layout_title
 
 class NewClusterForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=120)
-    slug = forms.SlugField(
+    slug = forms.CharField(
         label=_("Short name"),
         max_length=64,
         required=False,

@@ -52,8 +52,9 @@ def create_cluster(
                 is_demo=is_demo,
             )
     except IntegrityError as error:
+        taken = say("there is a cluster %(slug)s already", slug=f"{slug!r}")
         raise Conflict(
-            say("there is a cluster %(slug)s already", slug=f"{slug!r}"), code="slug_taken"
+            taken, code="slug_taken", errors=[FieldError(pointer="/slug", message=taken)]
         ) from error
     record(actor=actor, action="cluster.created", on=cluster, scope_id=scope.pk, after=_facts(cluster))
     return cluster

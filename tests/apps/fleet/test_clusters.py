@@ -36,6 +36,7 @@ def test_a_slug_is_taken_once(cluster, ada, actor_for):
     with pytest.raises(Conflict) as refused:
         services.create_cluster(actor=actor_for(ada), name="x", slug=cluster.slug)
     assert refused.value.code == "slug_taken"
+    assert [error.pointer for error in refused.value.errors] == ["/slug"]
 
 
 def test_an_operator_of_one_cluster_makes_no_other(bo, actor_for):
