@@ -16,11 +16,7 @@ from apps.evidence.engine.parsers._prefixes import without_prefix
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
-# What people paste first, and the command that says enough.
-_SHORT_TABLES = (
-    (re.compile(r"\| NVIDIA-SMI +\d"), "nvidia-smi -q"),
-    (re.compile(r"\| AMD-SMI +\d"), "amd-smi static --json"),
-)
+_AMD_SMI_TABLE = re.compile(r"\| AMD-SMI +\d")
 _DIGIT = re.compile(r"\d")
 _ENDS_OF_PROMPTS = "#$>%"
 # Warnings by which a parser itself says that its last line may be cut.
@@ -41,6 +37,38 @@ class Parser(Protocol):
 
     def read(self, source: Source) -> Reading:
         """Read it. Raises Unreadable with a one-line reason."""
+
+
+@cache
+def all_parsers() -> dict[str, ModuleType]:
+    """Kind to parser module, for every file of the family."""
+    found: dict[str, ModuleType] = {}
+    for info in pkgutil.iter_modules(parsers.__path__):
+        if info.name.startswith("_"):
+            continue
+        module = importlib.import_module(f"{parsers.__name__}.{info.name}")
+        found[module.KIND] = module
+    return dict(sorted(found.items()))
+
+
+def recognise(source: Source) -> str:
+    """The kind whose parser is surest. Raises Unreadable where none is."""
+    scores = {kind: parser.recognise(source.sample) for kind, parser in all_parsers().items()}
+    best = max(scores, key=lambda kind: (scores[kind], kind), default="")
+    if not best or scores[best] <= 0:
+        raise Unreadable(_why_unrecognised(source.sample), code="unrecognised")
+    return best
+
+
+def _why_unrecognised(sample: str) -> Text:
+    if _AMD_SMI_TABLE.search(sample):
+        command = "amd-smi static --json"
+        return say("this is a tool's short table; hand in what %(command)s prints", command=command)
+    return say("this is not the output of a tool that the portal knows")
+
+
+def read(self, source: Source) -> Reading:
+    """Read it. Raises Unreadable with a one-line reason."""
 
 
 @cache
