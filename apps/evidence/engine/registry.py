@@ -67,38 +67,6 @@ def _why_unrecognised(sample: str) -> Text:
     return say("this is not the output of a tool that the portal knows")
 
 
-def read(self, source: Source) -> Reading:
-    """Read it. Raises Unreadable with a one-line reason."""
-
-
-@cache
-def all_parsers() -> dict[str, ModuleType]:
-    """Kind to parser module, for every file of the family."""
-    found: dict[str, ModuleType] = {}
-    for info in pkgutil.iter_modules(parsers.__path__):
-        if info.name.startswith("_"):
-            continue
-        module = importlib.import_module(f"{parsers.__name__}.{info.name}")
-        found[module.KIND] = module
-    return dict(sorted(found.items()))
-
-
-def recognise(source: Source) -> str:
-    """The kind whose parser is surest. Raises Unreadable where none is."""
-    scores = {kind: parser.recognise(source.sample) for kind, parser in all_parsers().items()}
-    best = max(scores, key=lambda kind: (scores[kind], kind), default="")
-    if not best or scores[best] <= 0:
-        raise Unreadable(_why_unrecognised(source.sample), code="unrecognised")
-    return best
-
-
-def _why_unrecognised(sample: str) -> Text:
-    for title, command in _SHORT_TABLES:
-        if title.search(sample):
-            return say("this is a tool's short table; hand in what %(command)s prints", command=command)
-    return say("this is not the output of a tool that the portal knows")
-
-
 def read(source: Source, *, kind: str = "") -> Reading:
     """Read evidence, as `kind` or as what it is recognised to be. Raises Unreadable."""
     kind = kind or recognise(source)
