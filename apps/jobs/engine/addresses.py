@@ -48,15 +48,22 @@ class AllowList:
 
 
 def allow_list(entries: Iterable[str]) -> AllowList:
-    """The list from texts such as 10.0.0.0/8 and ci.example.internal. Raises ValueError for others."""
+    """The list from texts such as 10.0.0.0/8, 10.1.2.3 and ci.example.internal. Raises ValueError for others.
+
+    A single address is a host by its exact name too.
+    """
     networks, hosts = [], set()
     for entry in entries:
         try:
-            networks.append(ipaddress.ip_network(entry))
+            network = ipaddress.ip_network(entry)
         except ValueError:
             if not _HOST.fullmatch(entry.lower()) or re.fullmatch(r"[0-9./]+", entry):
                 raise ValueError(f"{entry!r} is neither a network nor a host name") from None
             hosts.add(entry.lower())
+        else:
+            networks.append(network)
+            if "/" not in entry:
+                hosts.add(str(network.network_address))
     return AllowList(tuple(networks), frozenset(hosts))
 
 

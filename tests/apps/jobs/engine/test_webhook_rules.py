@@ -98,6 +98,13 @@ def test_what_the_operator_allows_is_called_by_network_or_by_name():
     assert addresses.may_call(other, host="CI.internal", allowed=allowed)
 
 
+@pytest.mark.parametrize(("host", "is_named"), [("10.1.2.3", True), ("::1", True), ("10.9.9.9", False)])
+def test_a_single_address_is_named_and_one_of_a_network_is_not(host, is_named):
+    allowed = addresses.allow_list(["10.1.2.3", "::1", "10.9.0.0/16"])
+    assert allowed.names(host) is is_named
+    assert addresses.may_call(ipaddress.ip_address(host), host=host, allowed=allowed)
+
+
 @pytest.mark.parametrize("entry", ["10.0.0.1/8", "a b", "", "http://x", "10.0.0.0/99", "-x"])
 def test_an_odd_entry_of_the_allow_list_is_refused(entry):
     with pytest.raises(ValueError):
