@@ -31,7 +31,7 @@ class LaunchForm(forms.Form):
         label=_("Nodes"),
         help_text=_("In rank order, such as sn-n[01-18]. Empty means all nodes of the domain."),
     )
-    plan = forms.ModelChoiceField(
+    plan_version = forms.ModelChoiceField(
         PlanVersion.objects.none(),
         required=False,
         label=_("Plan"),
@@ -54,9 +54,17 @@ class LaunchForm(forms.Form):
         if cluster_slug:
             clusters = clusters.filter(slug=cluster_slug)
         domains = Domain.objects.filter(cluster__in=clusters, retired_at__isnull=True)
+        field: Any = self.fields["domain"]
+        field.label_from_instance = lambda domain: f"{domain.cluster.name} · {domain.name}"
         self._offer("domain", domains.select_related("cluster"))
         scopes = list(clusters.values_list("scope_id", flat=True))
-        self._offer("plan", launch_plan_versions(scope_ids=scopes))
+        plans = launch_plan_versions(scope_ids=scopes)
+        if len(scopes) > 1:
+            field = self.fields["plan_version"]
+            field.queryset = plans.select_related("plan__scope")
+            field.label_from_instance = lambda version: f"{version.plan.scope.name} · {version}"
+        else:
+            self._offer("plan_version", plans)
 
     def _offer(self, name: str, rows: QuerySet) -> None:
         """Let one of these rows be chosen; where there is only one, it is chosen already."""

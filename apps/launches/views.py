@@ -61,7 +61,7 @@ def open_launch(request: HttpRequest) -> HttpResponse:
                 domain_id=data["domain"].pk,
                 title=data["title"],
                 node_ids=node_ids,
-                plan_version_id=data["plan"].pk if data["plan"] else None,
+                plan_version_id=data["plan_version"].pk if data["plan_version"] else None,
                 job_environment=data["job_environment"],
             )
             services.request_evaluation(actor=actor, launch_id=launch.pk)

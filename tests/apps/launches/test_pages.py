@@ -48,10 +48,24 @@ def test_the_only_domain_and_the_only_launch_plan_are_chosen_already(domain, pla
     Plan.objects.update(launch_version=plan)
     address, client = f"/launches/open/?cluster={cluster.slug}", client_of(bo)
     form = client.get(address).context["form"]
-    assert (form["domain"].value(), form["plan"].value()) == (domain.pk, plan.pk)
+    assert (form["domain"].value(), form["plan_version"].value()) == (domain.pk, plan.pk)
     factories.domain(cluster)
     form = client.get(address).context["form"]
-    assert (form["domain"].value(), form["plan"].value()) == (None, plan.pk)
+    assert (form["domain"].value(), form["plan_version"].value()) == (None, plan.pk)
+
+
+def test_with_two_clusters_no_plan_is_chosen_and_a_wrong_one_is_refused_at_its_field(
+    plan, ada, cluster, client_of
+):
+    Plan.objects.update(launch_version=plan)
+    other = factories.domain(factories.cluster(slug="other"))
+    factories.node(other.cluster, domain=other)
+    form = client_of(ada).get("/launches/open/").context["form"]
+    assert form["plan_version"].value() is None
+    assert f"{cluster.name} · {plan}" in str(form["plan_version"])
+    body = {"domain": other.pk, "title": "x", "plan_version": plan.pk}
+    form = client_of(ada).post("/launches/open/", body).context["form"]
+    assert list(form.errors) == ["plan_version"]
 
 
 def test_the_first_launch_is_opened_within_the_chosen_cluster_by_who_may(bo, vic, cluster, client_of):
