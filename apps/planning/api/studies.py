@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from apps.core.api import actor_of
 from apps.core.errors import FieldError, Invalid
-from apps.core.rights import TokenScope
+from apps.core.rights import Right, TokenScope
 from apps.jobs.answers import JobOut, accepted
 from apps.planning.engine.bars import bars, is_fitted
 from apps.planning.engine.validation import SourceSummary
@@ -42,6 +42,7 @@ class StudyView(APIView):
     """One study."""
 
     study: Study
+    rights = {"POST": Right.READ}  # a long one is a job, but changes nothing of anybody's
 
     def post(self, request: Request) -> Response:
         """Answer the study; what the body leaves out keeps the value that the page starts from."""

@@ -215,7 +215,8 @@ def _decoded(raw):
 
 
 def time_text(seconds=None):
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    at = time.time() if seconds is None else seconds
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + ".%06dZ" % (at % 1 * 1000000)
 
 
 def say(text):

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -145,15 +146,23 @@ def states() -> list[tuple[str, str]]:
     return list(Receipt.objects.order_by("id").values_list("file_name", "state"))
 
 
-def test_pushed_files_are_applied_and_known_bytes_are_not_sent_again(portal, snp):
-    path = str(corpus.FOLDER / corpus.XML)
+def test_pushed_files_are_applied_and_known_bytes_are_not_sent_again(portal, snp, tmp_path):
+    path = tmp_path / "nvidia-smi.xml"
+    path.write_bytes(corpus.read(corpus.XML))
+    begin, done = time.time() - 60, []
     with portal.running():
-        first, *_settling, last = [snp("push", path) for _turn in range(WINDOW + 1)]
+        for turn in range(WINDOW + 1):
+            os.utime(path, (begin + turn, begin + turn))
+            done.append(snp("push", str(path)))
+        once_more = snp("push", str(path))
+    first, *_settling, last = done
     assert (first.returncode, last.returncode) == (0, 0), first.stderr
-    assert first.stdout == "h100x8-570.86.15.xml: applied nvidia_smi_xml\n"
+    assert first.stdout == "nvidia-smi.xml: applied nvidia_smi_xml\n"
     assert Evidence.objects.count() == 1
-    assert last.stdout == "h100x8-570.86.15.xml: unchanged\n"
-    assert sum(Receipt.objects.values_list("times", flat=True)) == WINDOW + 1
+    assert last.stdout == once_more.stdout == "nvidia-smi.xml: unchanged\n"
+    assert (
+        sum(Receipt.objects.values_list("times", flat=True)) == WINDOW + 1
+    )  # once for each time of the file
 
 
 def test_the_node_reports_what_its_tools_print(portal, snp, tmp_path, tools):
