@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
@@ -41,9 +43,12 @@ class Command(BaseCommand):
         # SIGINT too: a shell script that starts us in the background has it ignored otherwise.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _as_interrupt)
-        self.stdout.write(self.style.SUCCESS(f"The portal is at {settings.PUBLIC_URL}   (Ctrl+C stops it)"))
         try:
-            ended = _wait_for_one(children)
+            ended = _wait(children, lambda: _listens(bind))
+            if not ended:
+                address = f"The portal is at {settings.PUBLIC_URL}   (Ctrl+C stops it)"
+                self.stdout.write(self.style.SUCCESS(address))
+                ended = _wait(children, lambda: False)
         except KeyboardInterrupt:
             ended = ""
             self.stdout.write(
@@ -90,13 +95,23 @@ def _as_interrupt(_signal: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _wait_for_one(children: dict[str, subprocess.Popen[bytes]]) -> str:
-    """The name of the first child that ends."""
-    while True:
+def _wait(children: dict[str, subprocess.Popen[bytes]], until: Callable[[], bool]) -> str:
+    """The name of the first child that ends; empty where what is waited for comes before."""
+    while not until():
         for name, child in children.items():
             if child.poll() is not None:
                 return name
-        time.sleep(0.5)
+        time.sleep(0.2)
+    return ""
+
+
+def _listens(bind: str) -> bool:
+    host, _, port = bind.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=1).close()
+    except OSError:
+        return False
+    return True
 
 
 def _stop(children: dict[str, subprocess.Popen[bytes]]) -> None:
