@@ -38,7 +38,7 @@ def ask_for_change(operator: Visitor) -> str:
 def open_launch(operator: Visitor) -> str:
     """A launch of the plan on the whole domain, its manual items answered; gives its id. The odd node stops it."""
     operator.open("/launches/open/?cluster=demo-144")
-    operator.field("Domain").select_option(label="sn")
+    operator.field("Domain").select_option(label="Demo cluster · sn")
     operator.field("What is launched").fill("Llama 3 70B, second run")
     operator.field("Plan").select_option(label="Llama 3 70B on 144 v1")
     operator.field("Environment of the job").fill("export NCCL_DEBUG=WARN")
