@@ -95,7 +95,7 @@ class Visitor:
 
 def visit(browser: Browser, url: str, *, theme: str = "light", width: int = 1440) -> Visitor:
     """A new window of a person who has not signed in."""
-    context = browser.new_context(viewport={"width": width, "height": 900})
+    context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
     context.add_cookies([{"name": "theme", "value": theme, "url": url}])
     page = context.new_page()
     one = Visitor(context=context, page=page, url=url)
