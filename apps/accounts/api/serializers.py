@@ -97,7 +97,7 @@ class TokenIn(serializers.Serializer[Any]):
         child=serializers.SlugField(),
         allow_null=True,
         max_length=200,
-        help_text="Slugs; null is every cluster of the owner.",
+        help_text="Slugs, at least one; null is every cluster of the owner, those of later too.",
     )
     days = serializers.IntegerField(min_value=1, max_value=LONGEST_DAYS, default=DEFAULT_DAYS)
 

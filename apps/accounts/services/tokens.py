@@ -35,12 +35,13 @@ def create_token(
     """A token for oneself or for a service account that one manages; gives it and its bearer text.
 
     The bearer text, snp_<key>.<secret>, is kept nowhere. cluster_scope_ids None: every cluster of the owner,
-    those of later too. Raises NotAllowed (person_required, role), Missing, Invalid (name, scopes, clusters, days).
+    those of later too; a list names at least one, since a token for none would be good for nothing. Raises
+    NotAllowed (person_required, role), Missing, Invalid (name, scopes, clusters, days).
     """
     creator = actor.require_person_present()
     owner = queries.token_owner(person_id, actor=actor)
     clusters = _clusters(cluster_scope_ids, actor)
-    _check(name, scopes, days)
+    _check(name, scopes, clusters, days)
     key, secret = _random(12), _random(40)
     pepper = max(settings.TOKEN_PEPPERS)
     token = Token.objects.create(
@@ -91,12 +92,15 @@ def _clusters(scope_ids: Sequence[int] | None, actor: Actor) -> list[Scope] | No
     return found
 
 
-def _check(name: str, scopes: Sequence[TokenScope], days: int) -> None:
+def _check(name: str, scopes: Sequence[TokenScope], clusters: Sequence[Scope] | None, days: int) -> None:
     errors = []
     if not 1 <= len(name.strip()) <= 120 or not name.isprintable():
         errors.append(FieldError(pointer="/name", code="name", message=say("1 to 120 printable characters")))
     if not scopes:
         errors.append(FieldError(pointer="/scopes", code="scopes", message=say("choose at least one")))
+    if clusters is not None and not clusters:
+        message = say("name at least one; null is every cluster of the owner")
+        errors.append(FieldError(pointer="/clusters", code="clusters", message=message))
     if not 1 <= days <= LONGEST_DAYS:
         errors.append(
             FieldError(

@@ -124,6 +124,14 @@ def test_odd_tokens_are_refused_at_their_field(bo, field, value):
     assert refused.value.errors[0].pointer == f"/{field}"
 
 
+def test_a_token_for_no_cluster_at_all_is_refused_with_what_to_say_instead(bo, api):
+    answer = api(bo).post("/api/v1/tokens/", {"name": "x", "scopes": ["read"], "clusters": []})
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["pointer"]) == (400, "/clusters")
+    assert "null is every cluster" in error["message"]
+    assert not Token.objects.exists()
+
+
 def test_a_token_neither_makes_nor_revokes_tokens(ada, api):
     token, bearer = make(ada, scopes=list(TokenScope))
     body = {"name": "x", "scopes": ["read"], "clusters": None}
