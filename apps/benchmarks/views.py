@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
-from django_tables2 import RequestConfig
 
 from apps.benchmarks import forms, queries, services
 from apps.benchmarks.filters import RunFilter
@@ -22,6 +21,7 @@ from apps.core.actor import Actor
 from apps.core.errors import Conflict, Invalid
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
+from apps.core.paging import arrange
 from apps.fleet.models import Domain
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import clusters_visible
@@ -36,7 +36,7 @@ def runs(request: HttpRequest) -> HttpResponse:
     refuse_unknown(RunFilter, request.GET)
     found = RunFilter(request.GET, queryset=queries.runs_visible(actor))
     table = RunTable(found.qs.defer("points"))
-    RequestConfig(request, paginate={"per_page": 25}).configure(table)
+    arrange(request, table)
     context = {
         "table": table,
         "filter": found,

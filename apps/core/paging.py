@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django_tables2 import RequestConfig, Table
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 
@@ -68,5 +69,16 @@ def _odd_cursor() -> Invalid:
 
 def page_of(request: HttpRequest, rows: QuerySet[Any] | list[Any], *, size: int = 50) -> Page[Any]:
     """The page of a list that the address asks for (?page=, ?per_page=); odd numbers give the nearest page."""
+    return Paginator(rows, _size_asked(request, size)).get_page(request.GET.get("page"))
+
+
+def arrange(request: HttpRequest, table: Table, *, size: int = 25) -> None:
+    """Sort a table as the address asks (?sort=), and cut it into pages as page_of does."""
+    RequestConfig(request, paginate=False).configure(table)
+    table.paginate(per_page=_size_asked(request, size))
+    table.page = table.paginator.get_page(request.GET.get("page"))
+
+
+def _size_asked(request: HttpRequest, usual: int) -> int:
     asked = whole_number(request.GET.get("per_page", ""))
-    return Paginator(rows, asked if asked in PAGE_SIZES else size).get_page(request.GET.get("page"))
+    return asked if asked in PAGE_SIZES else usual

@@ -11,13 +11,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
-from django_tables2 import RequestConfig
 
 from apps.core import clock, form_errors
 from apps.core.confirming import ConfirmedForm
 from apps.core.errors import Conflict, Invalid, Stale
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import STOP_POLLING, actor_of, version_in
+from apps.core.paging import arrange
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.fleet.page import cluster_context
@@ -36,7 +36,7 @@ def launches(request: HttpRequest) -> HttpResponse:
     refuse_unknown(filters.LaunchFilter, request.GET)
     found = filters.LaunchFilter(request.GET, queryset=queries.launches_visible(actor))
     table = LaunchTable(found.qs)
-    RequestConfig(request, paginate={"per_page": 25}).configure(table)
+    arrange(request, table)
     shown = [row.record for row in table.page.object_list] if table.page else []
     decisions = queries.decisions_of([row for row in shown if row.state == LaunchState.OPEN])
     for row in shown:
@@ -95,7 +95,7 @@ def edit(request: HttpRequest, launch_id: UUID) -> HttpResponse:
     """Edit an open launch."""
     actor = actor_of(request)
     row = queries.launch_for(actor, launch_id, Right.OPERATE)
-    initial = {"title": row.title, "plan": row.plan_id, "job_environment": row.job_environment}
+    initial = {"title": row.title, "plan_version": row.plan_id, "job_environment": row.job_environment}
     form = forms.LaunchEditForm(request.POST or None, scope_id=row.cluster.scope_id, initial=initial)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
@@ -105,14 +105,17 @@ def edit(request: HttpRequest, launch_id: UUID) -> HttpResponse:
                 launch_id=launch_id,
                 expected_version=version_in(request),
                 title=data["title"],
-                plan_version_id=data["plan"].pk if data["plan"] else None,
+                plan_version_id=data["plan_version"].pk if data["plan_version"] else None,
                 job_environment=data["job_environment"],
             )
         except Stale as error:
             context = {"stale": error, "now": initial, "form": form, "launch": row, "version": row.version}
             context |= cluster_context(row.cluster)
             return render(request, "launches/edit.html", context, status=error.status)
-        return redirect("launches:launch", launch_id)
+        except Invalid as error:
+            form_errors.show(form, error)
+        else:
+            return redirect("launches:launch", launch_id)
     context = {"form": form, "launch": row, "version": row.version} | cluster_context(row.cluster)
     return render(request, "launches/edit.html", context)
 

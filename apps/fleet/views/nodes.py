@@ -7,15 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
-from django_tables2 import RequestConfig
 
 from apps.core import form_errors
 from apps.core.errors import Conflict, Invalid, Stale
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
-from apps.core.paging import PAGE_SIZES
+from apps.core.paging import arrange
 from apps.core.rights import Right
-from apps.core.whole_numbers import whole_number
 from apps.fleet import queries, services
 from apps.fleet.engine.life_cycle import Stage
 from apps.fleet.filters import NodeOfClusterFilter
@@ -35,7 +33,7 @@ def nodes(request: HttpRequest, slug: str) -> HttpResponse:
     refuse_unknown(NodeOfClusterFilter, request.GET)
     found = NodeOfClusterFilter(request.GET, queryset=queries.node_rows(actor, cluster), cluster=cluster)
     table = NodeTable(found.qs)
-    RequestConfig(request, paginate={"per_page": _page_size(request)}).configure(table)
+    arrange(request, table, size=50)
     context = cluster_context(cluster) | {
         "cluster": cluster,
         "table": table,
@@ -44,11 +42,6 @@ def nodes(request: HttpRequest, slug: str) -> HttpResponse:
         "may_operate": actor.may(Right.OPERATE, cluster.scope_id),
     }
     return render(request, "fleet/nodes.html", context)
-
-
-def _page_size(request: HttpRequest) -> int:
-    size = whole_number(request.GET.get("per_page", ""))
-    return size if size in PAGE_SIZES else 50
 
 
 def node(request: HttpRequest, slug: str, pk: int) -> HttpResponse:

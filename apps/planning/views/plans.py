@@ -19,6 +19,7 @@ from apps.core.actor import Actor
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import STOP_POLLING, actor_of
+from apps.core.paging import arrange
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.core.texts import say
@@ -45,7 +46,7 @@ def plans(request: HttpRequest) -> HttpResponse:
     refuse_unknown(PlanFilter, request.GET)
     found = PlanFilter(request.GET, queryset=queries.plans_visible(actor))
     table = PlanTable(queries.plans_with_newest(found.qs))
-    RequestConfig(request, paginate={"per_page": 25}).configure(table)
+    arrange(request, table)
     context = {
         "table": table,
         "filter": found,

@@ -18,6 +18,7 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from apps.core import error_pages
+from apps.core.paging import arrange
 
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted(str(path.relative_to(ROOT / "templates")) for path in (ROOT / "templates").rglob("*.html"))
@@ -112,13 +113,31 @@ def test_a_table_says_how_it_is_sorted_and_keeps_the_filters() -> None:
     request = RequestFactory().get("/nodes/?state=fail&page=2")
     rows = [{"name": f"a{n}", "bandwidth": n} for n in range(60)]
     table = Nodes(rows, request=request, order_by="-name")
-    tables.RequestConfig(request, paginate={"per_page": 25}).configure(table)
+    arrange(request, table)
     text = shown("{% load django_tables2 %}{% render_table table %}", table=table)
     assert 'aria-sort="descending"' in text
     assert 'aria-sort="none"' in text
     assert "26–50 of 60" in text
     assert "state=fail&amp;" in text
     assert '<td data-label="Bandwidth" class="number">' in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [
+        ("", 25),
+        ("per_page=50", 50),
+        ("per_page=-5", 25),
+        ("per_page=1000000", 25),
+        ("page=99", 10),
+        ("page=x", 25),
+        ("page=-1", 10),
+    ],
+)
+def test_a_table_gives_no_more_than_a_page_whatever_the_address_asks(asked: str, rows: int) -> None:
+    table = Nodes([{"name": f"a{n}", "bandwidth": n} for n in range(60)])
+    arrange(RequestFactory().get(f"/nodes/?{asked}"), table)
+    assert len(table.page.object_list) == rows
 
 
 def test_a_field_shows_help_and_errors_and_says_which_are_its_own() -> None:
