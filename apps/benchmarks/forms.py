@@ -32,7 +32,9 @@ class BaselineForm(forms.Form):
 class CompareForm(forms.Form):
     """Choose another run to lay beside this one."""
 
-    beside = forms.ModelChoiceField(BenchmarkRun.objects.none(), label=_("Compare with"))
+    beside = forms.ModelChoiceField(
+        BenchmarkRun.objects.none(), label=_("Compare with"), empty_label=_("choose one")
+    )
 
     def __init__(self, *args: Any, runs: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

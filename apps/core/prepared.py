@@ -66,7 +66,7 @@ class _Statement:
 
 
 class Prepared(_Statement):
-    """A query. Call it with its values by name: numbers, texts, times, and lists of them that are not empty."""
+    """A query. A call gives its values by name: numbers, texts, times, and lists of them that are not empty."""
 
     def objects(self, **values: Any) -> list[Any]:
         """The rows of the queryset's model. What it annotates comes as the driver has it (see rows)."""

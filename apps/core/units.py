@@ -25,6 +25,11 @@ def with_minus(figure: str) -> str:
     return f"{MINUS}{figure[1:]}" if figure.startswith("-") else figure
 
 
+def as_typed(value: float | None) -> str:
+    """A figure as people type it into a field: 10 for 10.0, and 7 for 7.000000000000001. Nothing for None."""
+    return "" if value is None else f"{value:.10g}"
+
+
 def show_bytes(size_bytes: float | None) -> str:
     """A size for people in decimal units, three significant digits; '?' where it is unknown."""
     if size_bytes is None:

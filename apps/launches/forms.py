@@ -24,7 +24,7 @@ ANSWERS = ("pass", "warn", "fail")
 class LaunchForm(forms.Form):
     """Open a launch."""
 
-    domain = forms.ModelChoiceField(Domain.objects.none(), label=_("Domain"))
+    domain = forms.ModelChoiceField(Domain.objects.none(), label=_("Domain"), empty_label=_("choose one"))
     title = forms.CharField(max_length=200, label=_("What is launched"), help_text=_("Model and purpose."))
     nodes = forms.CharField(
         required=False,
@@ -35,6 +35,7 @@ class LaunchForm(forms.Form):
         PlanVersion.objects.none(),
         required=False,
         label=_("Plan"),
+        empty_label=_("none"),
         help_text=_("Plans that were chosen for launches. Without one, fit and placement stay unknown."),
     )
     job_environment = forms.CharField(
@@ -79,7 +80,9 @@ class LaunchEditForm(forms.Form):
     """Edit an open launch."""
 
     title = forms.CharField(max_length=200, label=_("What is launched"))
-    plan = forms.ModelChoiceField(PlanVersion.objects.none(), required=False, label=_("Plan"))
+    plan_version = forms.ModelChoiceField(
+        PlanVersion.objects.none(), required=False, label=_("Plan"), empty_label=_("none")
+    )
     job_environment = forms.CharField(
         required=False,
         strip=False,
@@ -90,7 +93,7 @@ class LaunchEditForm(forms.Form):
 
     def __init__(self, *args: Any, scope_id: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field: Any = self.fields["plan"]
+        field: Any = self.fields["plan_version"]
         field.queryset = launch_plan_versions(scope_ids=[scope_id])
 
 

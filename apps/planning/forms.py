@@ -113,6 +113,7 @@ class PlanForm(forms.Form):
         Cluster.objects.none(),
         required=False,
         label=_("Who may read it"),
+        empty_label=_("choose one"),
         help_text=_("For hypothetical hardware: everybody who may read this cluster."),
     )
     use_measured = forms.BooleanField(

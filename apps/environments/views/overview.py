@@ -11,6 +11,7 @@ from apps.core import form_errors
 from apps.core.errors import Invalid
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
+from apps.core.units import as_typed
 from apps.environments import forms, queries, services
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for
@@ -48,8 +49,8 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
     row = cluster_for(actor, slug, Right.ADMIN)
     held = queries.policy_of(row)
     initial = {
-        "stale_after_hours": held.stale_after_s / 3600,
-        "check_every_minutes": held.check_every_s / 60,
+        "stale_after_hours": as_typed(held.stale_after_s / 3600),
+        "check_every_minutes": as_typed(held.check_every_s / 60),
     }
     form = forms.PolicyForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():

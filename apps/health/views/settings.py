@@ -13,6 +13,7 @@ from apps.core.errors import Invalid, Missing
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of, version_in
 from apps.core.rights import Right
+from apps.core.units import as_typed
 from apps.fleet.models import Cluster
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for
@@ -55,7 +56,7 @@ def rule(request: HttpRequest, rule_id: str) -> HttpResponse:
     if held is None:
         raise Missing(_("there is no such rule"))
     setting = queries.rule_settings(cluster_id).get(rule_id)
-    initial = {"enabled": held.is_enabled, "warn": held.warn, "fail": held.fail}
+    initial = {"enabled": held.is_enabled, "warn": as_typed(held.warn), "fail": as_typed(held.fail)}
     form = forms.RuleForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
@@ -90,7 +91,7 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
     held = queries.policy_of(cluster.pk)
     initial = {
         "automatic_quarantine": held.automatic_quarantine,
-        "most_share_percent": held.most_share * 100,
+        "most_share_percent": as_typed(held.most_share * 100),
     }
     form = forms.PolicyForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():

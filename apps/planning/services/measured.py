@@ -10,7 +10,7 @@ from apps.audit.services import decision, record
 from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
-from apps.core.reasons import says_something
+from apps.core.reasons import require_reason, says_something
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.planning import queries
@@ -62,10 +62,9 @@ def withdraw_measured_step(*, actor: Actor, step_id: int, reason: str) -> Measur
     scope_id = step.version.plan.scope_id
     actor.require(Right.OPERATE, scope_id)
     actor.require_token_scope(TokenScope.PLAN_WRITE)
-    if not says_something(reason):
-        raise Invalid(_("say why"), errors=[FieldError(pointer="/reason", message=_("say why"))])
+    reason = require_reason(reason)
     withdrawn = MeasuredStep.objects.filter(pk=step_id, withdrawn_at__isnull=True).update(
-        withdrawn_at=clock.now(), withdrawn_by=actor.person_id, withdrawn_reason=reason.strip()[:500]
+        withdrawn_at=clock.now(), withdrawn_by=actor.person_id, withdrawn_reason=reason[:500]
     )
     if not withdrawn:
         raise Conflict(_("the measured step is withdrawn already"), code="withdrawn")

@@ -6,7 +6,7 @@ import pytest
 from django.template import Context, Template
 
 from apps.core.templatetags.components import quantity
-from apps.core.units import show_binary_bytes, show_bytes, show_change, show_seconds, show_share
+from apps.core.units import as_typed, show_binary_bytes, show_bytes, show_change, show_seconds, show_share
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,14 @@ from apps.core.units import show_binary_bytes, show_bytes, show_change, show_sec
 )
 def test_a_change_has_a_sign_unless_it_rounds_to_none(share, shown):
     assert show_change(share) == shown
+
+
+@pytest.mark.parametrize(
+    ("figure", "typed"),
+    [(24.0, "24"), (0.07 * 100, "7"), (0.8, "0.8"), (-2.0, "-2"), (10_000.0, "10000"), (None, "")],
+)
+def test_a_figure_is_put_into_a_field_as_people_type_it(figure, typed):
+    assert as_typed(figure) == typed
 
 
 def test_a_change_may_have_more_digits():
