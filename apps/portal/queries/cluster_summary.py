@@ -50,7 +50,7 @@ class DomainSummary:
     @property
     def verdict(self) -> Verdict:
         """Fit to train: drift, benchmark, and its nodes; what is not known is unknown."""
-        return combine([self._drift, self._all_reduce, self._nodes, self._hardware])
+        return combine([self._drift, self._all_reduce, self._nodes, self.hardware])
 
     @property
     def fitness(self) -> Word:
@@ -69,7 +69,7 @@ class DomainSummary:
             DRIFT.get(self._drift),
             ALL_REDUCE.get(self._all_reduce),
             NODES.get(self._nodes),
-            HARDWARE.get(self._hardware),
+            HARDWARE.get(self.hardware),
         )
         return [cause for cause in found if cause is not None]
 
@@ -90,7 +90,7 @@ class DomainSummary:
         return Verdict.WARN if doubtful else Verdict.PASS
 
     @property
-    def _hardware(self) -> Verdict:
+    def hardware(self) -> Verdict:
         """Whether its nodes report the accelerators that are on record; one that says nothing of them may be right."""
         return combine([Verdict.PASS, *(fault.verdict for _node, fault in self.at_odds)])
 

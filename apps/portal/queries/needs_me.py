@@ -140,8 +140,8 @@ def _failing_drift(actor: Actor) -> list[Waiting]:
 
 
 def _drift_in_words(findings: int, nodes: int) -> str:
-    what = ngettext("%(n)d failing finding", "%(n)d failing findings", findings) % {"n": findings}
-    where = ngettext("on %(n)d node", "on %(n)d nodes", nodes) % {"n": nodes}
+    what = ngettext("%(n)s failing finding", "%(n)s failing findings", findings) % {"n": f"{findings:,}"}
+    where = ngettext("on %(n)s node", "on %(n)s nodes", nodes) % {"n": f"{nodes:,}"}
     return f"{what} {where}"
 
 
@@ -150,7 +150,7 @@ def _named(names: list[str]) -> str:
     text, number = fold(names), len(names)
     if len(text) <= _LONGEST_LIST:
         return text
-    return ngettext("%(number)s node", "%(number)s nodes", number) % {"number": number}
+    return ngettext("%(number)s node", "%(number)s nodes", number) % {"number": f"{number:,}"}
 
 
 def _quarantines(actor: Actor) -> list[Waiting]:

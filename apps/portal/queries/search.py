@@ -55,7 +55,9 @@ def search(actor: Actor, text: str, *, limit: int = 10) -> list[Hit]:
 def _clusters(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     rows = cluster_rows(actor).filter(Q(name__icontains=text) | Q(slug__icontains=text))
     for row in rows[:limit]:
-        number = ngettext("%(number)s node", "%(number)s nodes", row.node_count) % {"number": row.node_count}
+        number = ngettext("%(number)s node", "%(number)s nodes", row.node_count) % {
+            "number": f"{row.node_count:,}"
+        }
         url = reverse("portal:cluster", args=[row.slug])
         yield Hit(
             label=row.name, kind=_("cluster"), icon="topology-star-3", url=url, place=row.slug, note=number
@@ -84,7 +86,8 @@ def _nodes(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
             url=reverse("fleet:node", args=[row.cluster.slug, row.pk]),
             place=_place(row.cluster, row.domain),
             state=state_of(row),
-            note=ngettext("%(number)s accelerator", "%(number)s accelerators", number) % {"number": number},
+            note=ngettext("%(number)s accelerator", "%(number)s accelerators", number)
+            % {"number": f"{number:,}"},
         )
 
 

@@ -301,7 +301,7 @@ def test_other_accelerators_than_are_on_record_are_told_where_the_node_is_shown(
     browser, home = client_of(bo), f"/clusters/{cluster.slug}"
     for page in (f"{home}/nodes/{node.pk}/", f"{home}/topology/?domain={node.domain_id}&node={node.pk}"):
         assert b"reports NVIDIA H100 80GB HBM3; on record is GB200" in browser.get(page).content, page
-    assert b"1 node reports other accelerators" in browser.get(f"{home}/").content
+    assert b"The accelerators of 1 node are not as on record" in browser.get(f"{home}/").content
     (summary,) = domain_summaries([cluster])[cluster.pk]
     assert summary.verdict is Verdict.FAIL
     Accelerator.objects.filter(node=node).update(model="nvidia-h100-sxm5-80gb")
