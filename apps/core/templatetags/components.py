@@ -117,7 +117,10 @@ def when(
             '<time class="when" datetime="{}" title="{}">{}</time>', machine, absolute, relative
         )
     return format_html(
-        '<time class="when" datetime="{}">{} <span class="soft">{}</span></time>', machine, absolute, relative
+        '<time class="when" datetime="{}"><span>{}</span> <span class="soft">{}</span></time>',
+        machine,
+        absolute,
+        relative,
     )
 
 
@@ -284,17 +287,25 @@ def chart(
 
     figure: {"data": …, "layout": …} as JSON values; colours and fonts come from the theme, so leave them out.
     """
+    figures = [
+        bool(rows) and all(_reads_as_figure(row[place]) for row in rows) for place in range(len(columns))
+    ]
     return {
         "figure": figure,
         "id": id,
         "figure_id": f"{id}-figure",
         "title": title,
         "summary": summary,
-        "columns": columns,
-        "rows": rows,
+        "columns": list(zip(columns, figures, strict=True)),
+        "rows": [list(zip(row, figures, strict=True)) for row in rows],
         "csv_url": csv_url,
         "tall": tall,
     }
+
+
+def _reads_as_figure(cell: Any) -> bool:
+    """Whether a cell is a number, written out or not; what is not known may stand among numbers."""
+    return cell is None or str(cell).lstrip("+-−")[:1].isdigit() or str(cell) in ("?", "—")
 
 
 @register.simple_tag(takes_context=True)
