@@ -6,7 +6,12 @@ import os
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from django.core.exceptions import ImproperlyConfigured
+
+from apps.jobs.engine.addresses import allow_list
 
 
 def text(name: str, default: str = "") -> str:
@@ -59,6 +64,40 @@ def choice(name: str, default: str, choices: tuple[str, ...]) -> str:
 def listing(name: str) -> list[str]:
     """Words separated by commas."""
     return [part.strip() for part in text(name).split(",") if part.strip()]
+
+
+def hosts_and_networks(name: str) -> list[str]:
+    """Host names, addresses and networks separated by commas."""
+    entries = listing(name)
+    try:
+        allow_list(entries)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from error
+    return entries
+
+
+def ed25519_key(name: str) -> str:
+    """An Ed25519 private key in PEM, not encrypted; nothing where none is given."""
+    pem = text(name)
+    if not pem:
+        return ""
+    try:
+        key: object = load_pem_private_key(pem.encode(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ImproperlyConfigured(
+            f"{name}: say an Ed25519 private key in PEM, as openssl genpkey -algorithm ed25519 writes it"
+        )
+    return pem
+
+
+def redis(name: str, default: str = "") -> str:
+    """The address of a Redis database, or the default."""
+    raw = text(name, default) or default
+    if raw != default and urlsplit(raw).scheme not in ("redis", "rediss"):
+        raise ImproperlyConfigured(f"{name}: say redis://HOST:PORT/0, or nothing to go without Redis")
+    return raw
 
 
 def origin(name: str, default: str) -> str:

@@ -154,12 +154,8 @@ else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 
-BROKER_URL = env.text("CELERY_BROKER_URL", "filesystem://") or "filesystem://"
-if urlsplit(BROKER_URL).scheme not in ("filesystem", "redis", "rediss"):
-    raise ImproperlyConfigured(
-        "CELERY_BROKER_URL: say redis://HOST:PORT/0, or nothing for the embedded broker"
-    )
-REDIS_URL = env.text("REDIS_URL")
+BROKER_URL = env.redis("CELERY_BROKER_URL", "filesystem://")
+REDIS_URL = env.redis("REDIS_URL")
 if REDIS_URL:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
 else:
@@ -169,7 +165,7 @@ JOB_LEASE_S = env.integer("PORTAL_JOB_LEASE_S", 120, at_least=2, at_most=86400)
 JOB_RESEND_S = env.integer("PORTAL_JOB_RESEND_S", 60, at_least=1, at_most=86400)
 TICK_S = env.integer("PORTAL_TICK_S", 15, at_least=1, at_most=600)
 # Networks and host names that webhooks may call although they are not public.
-WEBHOOK_ALLOW = env.listing("PORTAL_WEBHOOK_ALLOW")
+WEBHOOK_ALLOW = env.hosts_and_networks("PORTAL_WEBHOOK_ALLOW")
 # Requests to the API per minute of each token or person; the gate counts by itself.
 API_RATE_PER_MINUTE = env.integer("PORTAL_API_RATE_PER_MINUTE", 1200, at_least=10, at_most=1_000_000)
 GATE_RATE_PER_MINUTE = env.integer("PORTAL_GATE_RATE_PER_MINUTE", 600, at_least=10, at_most=1_000_000)
@@ -181,7 +177,7 @@ EVIDENCE_INLINE_BYTES = env.integer("PORTAL_EVIDENCE_INLINE_KIB", 1024, at_least
 EVIDENCE_KEEP_DAYS = env.integer("PORTAL_EVIDENCE_KEEP_DAYS", 365, at_least=0, at_most=36500)
 CHECKPOINT_DIR = DATA_DIR / "checkpoints"
 # An Ed25519 private key in PEM; with it checkpoints can be verified by anybody who has the public key.
-CHECKPOINT_KEY = env.text("PORTAL_CHECKPOINT_KEY")
+CHECKPOINT_KEY = env.ed25519_key("PORTAL_CHECKPOINT_KEY")
 # For how long at most an item of a launch may be waived.
 WAIVER_LONGEST_HOURS = env.integer("PORTAL_WAIVER_LONGEST_HOURS", 14 * 24, at_least=1, at_most=365 * 24)
 STALE_AFTER_S = env.integer("PORTAL_STALE_AFTER_S", 24 * 3600, at_least=60, at_most=365 * 86400)

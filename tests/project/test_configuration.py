@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from types import FunctionType
+
+from supernode_portal import env
 
 ROOT = Path(__file__).resolve().parents[2]
-READERS = {"text", "flag", "integer", "choice", "listing", "origin", "database", "_kept_secret"}
+READERS = {name for name, made in vars(env).items() if isinstance(made, FunctionType)} | {"_kept_secret"}
 
 
 def read_by_settings() -> dict[str, ast.Call]:
