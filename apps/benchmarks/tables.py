@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of
-from apps.core.templatetags.components import verdict, when
+from apps.core.templatetags.components import grouped, verdict, when
 from apps.core.units import show_bandwidth, show_binary_bytes, show_share
 
 _NUMBER = {"td": {"class": "number"}, "th": {"class": "number"}}
@@ -28,7 +28,12 @@ class RunTable(tables.Table):
     ranks = tables.Column(verbose_name=_("Ranks"), attrs=_NUMBER)
     max_size_bytes = tables.Column(verbose_name=_("Largest size"), attrs=_NUMBER)
     domain = tables.Column(verbose_name=_("Domain"), accessor="domain__name", order_by="domain__name")
-    matrix = tables.Column(verbose_name=_("Matrix"), accessor="matrix_version", orderable=False)
+    matrix = tables.Column(
+        verbose_name=_("Matrix"),
+        accessor="matrix_version",
+        orderable=False,
+        attrs={"td": {"class": "nowrap"}},
+    )
     received_at = tables.Column(verbose_name=_("Received"))
 
     class Meta:
@@ -48,6 +53,9 @@ class RunTable(tables.Table):
 
     def render_share(self, record: BenchmarkRun) -> str:
         return show_share(acceptance_of(record).share)
+
+    def render_ranks(self, value: int) -> str:
+        return grouped(value)
 
     def render_max_size_bytes(self, value: int) -> str:
         return show_binary_bytes(value)
