@@ -105,7 +105,9 @@ def tool_of(kind: str) -> str:
 
 
 _TOOLS = {
+    "nvidia_smi_list": "nvidia_smi",
     "nvidia_smi_q": "nvidia_smi",
+    "nvidia_smi_query": "nvidia_smi",
     "nvidia_smi_table": "nvidia_smi",
     "nvidia_smi_xml": "nvidia_smi",
     "rocm_smi_json": "rocm_smi",
@@ -178,6 +180,10 @@ _NVIDIA_SMI = (
     _Source(component="mig_mode", key="mig_mode_current", take=_if_supported),
     _Source(component="persistence_mode", key="persistence_mode", take=_if_supported),
 )
+# --query-gpu has fields for all but these.
+_NVIDIA_SMI_QUERY = tuple(
+    one for one in _NVIDIA_SMI if one.component not in ("cuda_driver_api", "gsp_firmware")
+)
 _COLLECT_ENV = (
     _Source(component="gpu_driver", key="driver_version"),
     _Source(component="gpu_model", key="gpu_models"),
@@ -204,6 +210,11 @@ _COLLECT_ENV = (
 )
 _SOURCES: Mapping[str, tuple[_Source, ...]] = {
     "nvidia_smi_q": _NVIDIA_SMI,
+    "nvidia_smi_query": _NVIDIA_SMI_QUERY,
+    "nvidia_smi_list": (
+        _Source(component="gpu_model", key="models"),
+        _Source(component="gpu_count", key="gpus_listed", is_counted=True),
+    ),
     "nvidia_smi_xml": _NVIDIA_SMI,
     "nvidia_smi_table": (
         _Source(component="gpu_driver", key="driver_version"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from types import ModuleType
@@ -12,13 +13,22 @@ from typing import Any, Protocol
 
 from apps.core.texts import Text, say
 from apps.evidence.engine import parsers
+from apps.evidence.engine.parsers._hosts import Host, hosts_in
 from apps.evidence.engine.parsers._prefixes import without_prefix
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
 _AMD_SMI_TABLE = re.compile(r"\| AMD-SMI +\d")
+# `nvidia-smi --query-gpu` with noheader: comma-separated, with a UUID, an address or a size among the values.
+_GPU_VALUES = re.compile(
+    r"^(?=[^\n]{0,400},)[^\n]{0,400}?"
+    r"(?:\bGPU-[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9A-F]{8}:[0-9A-F]{2}:[0-9A-F]{2}\.0|, ?\d+ MiB)(?:,|$)",
+    re.MULTILINE,
+)
 _DIGIT = re.compile(r"\d")
 _ENDS_OF_PROMPTS = "#$>%"
+# Lines of these name their host themselves: the former parser reads it in front, the latter behind it.
+_KEEPS_HOSTS, _SAYS_HOSTS = "kernel_log", "nccl_debug_log"
 # Warnings by which a parser itself says that its last line may be cut.
 _SAYS_CUT = frozenset({"cut_line", "cut_off", "last_line_not_ended"})
 
@@ -53,14 +63,47 @@ def all_parsers() -> dict[str, ModuleType]:
 
 def recognise(source: Source) -> str:
     """The kind whose parser is surest. Raises Unreadable where none is."""
-    scores = {kind: parser.recognise(source.sample) for kind, parser in all_parsers().items()}
-    best = max(scores, key=lambda kind: (scores[kind], kind), default="")
-    if not best or scores[best] <= 0:
+    return _recognised(source)[0]
+
+
+def _recognised(source: Source, kind: str = "") -> tuple[str, Source]:
+    """The kind that evidence is (`kind` where it is named), and the evidence as its tool printed it.
+
+    What a tool that asks many hosts adds is taken away where that leaves something at least as sure as it was.
+    Raises Unreadable where no parser is sure, and for what several hosts printed, unless each line says whose it is.
+    """
+    found, score = _surest(source.sample, kind)
+    hosts = hosts_in(source.sample)
+    if hosts:
+        name, of_one = _surest(hosts[0].part_of(source.sample), kind)
+        if of_one and of_one >= score and name != _KEEPS_HOSTS:
+            return name, source.as_printed(_printed_by(hosts, name))
+    if not found:
         raise Unreadable(_why_unrecognised(source.sample), code="unrecognised")
-    return best
+    return found, source
+
+
+def _surest(sample: str, kind: str) -> tuple[str, int]:
+    """The kind of the surest parser, or `kind`, and how sure it is; no kind where none is."""
+    parsers = {kind: all_parsers()[kind]} if kind else all_parsers()
+    scores = {name: parser.recognise(sample) for name, parser in parsers.items()}
+    best = max(scores, key=lambda name: (scores[name], name))
+    return (best, scores[best]) if kind or scores[best] > 0 else ("", 0)
+
+
+def _printed_by(hosts: Sequence[Host], kind: str) -> Callable[[str], str]:
+    if kind == _SAYS_HOSTS:
+        return hosts[0].without
+    if len(hosts) > 1:
+        raise hosts[0].beside(hosts[1].name)
+    return hosts[0].alone
 
 
 def _why_unrecognised(sample: str) -> Text:
+    if _GPU_VALUES.search(sample):
+        return say(
+            "these are values without their names; ask nvidia-smi --query-gpu for them without noheader"
+        )
     if _AMD_SMI_TABLE.search(sample):
         command = "amd-smi static --json"
         return say("this is a tool's short table; hand in what %(command)s prints", command=command)
@@ -69,9 +112,7 @@ def _why_unrecognised(sample: str) -> Text:
 
 def read(source: Source, *, kind: str = "") -> Reading:
     """Read evidence, as `kind` or as what it is recognised to be. Raises Unreadable."""
-    kind = kind or recognise(source)
-    parser = all_parsers().get(kind)
-    if parser is None:
+    if kind and kind not in all_parsers():
         raise Unreadable(
             say(
                 "unknown kind %(kind)s; known: %(all_parsers)s",
@@ -80,6 +121,8 @@ def read(source: Source, *, kind: str = "") -> Reading:
             ),
             code="unknown_kind",
         )
+    kind, source = _recognised(source, kind)
+    parser = all_parsers()[kind]
     reading: Reading = parser.read(source)
     return _with_open_end(reading, source, parser)
 

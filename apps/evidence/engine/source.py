@@ -45,6 +45,7 @@ class Source:
 
     opener: gives a fresh binary stream each time. name: only for messages. keeps_open_end: whether lines() and
     text() give a last line that no line end follows. open_end: that line, once all was read; None without one.
+    printed: gives of each clean line what the tool printed, without what a tool above it added.
     """
 
     def __init__(
@@ -54,12 +55,14 @@ class Source:
         name: str = "",
         size_bytes: int | None = None,
         keeps_open_end: bool = True,
+        printed: Callable[[str], str] | None = None,
     ) -> None:
         self._opener = opener
         self.name = name
         self.size_bytes = size_bytes
         self.keeps_open_end = keeps_open_end
         self.open_end: Line | None = None
+        self._printed = printed
 
     @classmethod
     def of_bytes(cls, data: bytes, *, name: str = "") -> Source:
@@ -71,7 +74,17 @@ class Source:
 
     def without_open_end(self) -> Source:
         """The same evidence as if its last line were not there, where no line end follows it."""
-        return Source(self._opener, name=self.name, size_bytes=self.size_bytes, keeps_open_end=False)
+        return Source(
+            self._opener,
+            name=self.name,
+            size_bytes=self.size_bytes,
+            keeps_open_end=False,
+            printed=self._printed,
+        )
+
+    def as_printed(self, printed: Callable[[str], str]) -> Source:
+        """The same evidence, each line as `printed` gives it; it may raise Unreadable."""
+        return Source(self._opener, name=self.name, size_bytes=self.size_bytes, printed=printed)
 
     @cached_property
     def head(self) -> bytes:
@@ -123,10 +136,11 @@ class Source:
         return '"' not in rest if _ENTITIES.search(rest) else rest != text
 
     def _plain(self, text: str) -> str:
-        """A line without escape codes and controls, and without HTML where it is escaped."""
+        """A line as the tool printed it: no escape codes and controls, no HTML where it is escaped."""
         if self.is_escaped and ("<" in text or "&" in text):
             text = html.unescape(_WRAPPERS.sub("", text))
-        return _clean(text)
+        text = _clean(text)
+        return self._printed(text) if self._printed else text
 
     def lines(self) -> Iterator[Line]:
         """All lines, streamed; a line is cut after 64 Ki characters."""
@@ -150,10 +164,6 @@ class Source:
 
     def text(self) -> str:
         """The whole file as clean text. Raises Unreadable above 32 MiB (streaming formats use lines())."""
-        return self.data_text(clean=True)
-
-    def data_text(self, *, clean: bool = False) -> str:
-        """The whole file decoded; escape codes and controls stay unless `clean`."""
         with self._opener() as stream:
             data = stream.read(WHOLE_LIMIT_BYTES + 1)
         if len(data) > WHOLE_LIMIT_BYTES:
@@ -164,19 +174,7 @@ class Source:
         before, end, last = text.rpartition("\n")
         if last and not self._keeps(Line(before.count("\n") + 1 + len(end), self._plain(last))):
             text = before + end
-        return (
-            "\n".join(self._plain(part) for part in text.split("\n")) if clean else text.replace("\x00", "")
-        )
-
-    def data(self) -> bytes:
-        """The whole file as it arrived. Raises Unreadable above 32 MiB."""
-        with self._opener() as stream:
-            data = stream.read(WHOLE_LIMIT_BYTES + 1)
-        if len(data) > WHOLE_LIMIT_BYTES:
-            raise Unreadable(
-                say("the file is too large for its format (32 MiB)"), code="too_large_for_format"
-            )
-        return data
+        return "\n".join(self._plain(part) for part in text.split("\n"))
 
 
 def _clean(text: str) -> str:

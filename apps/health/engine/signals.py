@@ -321,6 +321,7 @@ def _from_npu(facts: Mapping[str, Any]) -> Iterator[Signal]:
 
 _READERS = {
     "nvidia_smi_q": _from_gpu_report,
+    "nvidia_smi_query": _from_gpu_report,
     "nvidia_smi_xml": _from_gpu_report,
     "dcgm_metrics": _from_dcgm_metrics,
     "dcgmi_diag": _from_diagnostic,

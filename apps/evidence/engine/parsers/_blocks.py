@@ -52,7 +52,7 @@ def _one_process(lines: Sequence[Line], notes: Notes) -> list[Line]:
             notes.add(
                 "other_processes",
                 say(
-                    "%(name)s (%(count)s lines) not read, only %(used)s",
+                    "%(name)s not read, only %(used)s; lines left out: %(count)s",
                     name=name,
                     count=len(said),
                     used=used or say("the rest"),

@@ -241,8 +241,8 @@ def _check_counts(facts: dict[str, Any], notes: Notes) -> None:
         notes.add(
             "gpus_missing" if listed < attached else "gpus_too_many",
             say(
-                "%(attached)s GPUs are attached, %(listed)s are listed: some were not asked for, "
-                "do not answer, or the text was cut",
+                "attached GPUs: %(attached)s, listed: %(listed)s; some were not asked for, do not answer, "
+                "or the text was cut",
                 attached=attached,
                 listed=listed,
             ),

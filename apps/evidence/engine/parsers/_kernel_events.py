@@ -102,7 +102,7 @@ class Events:
         if not self.left_out:
             return []
         message = say(
-            "%(left_out)s lines are only counted: more than %(most_events)s events",
+            "more than %(most_events)s events; lines that are only counted: %(left_out)s",
             left_out=self.left_out,
             most_events=MOST_EVENTS,
         )

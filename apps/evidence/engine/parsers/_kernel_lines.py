@@ -26,13 +26,15 @@ _FRONT = re.compile(
     r"(?:<\d{1,3}>|\d{1,4},\d{1,20},\d{1,20},[^;\s]{1,40};)?(?:(?:kern|user|daemon|syslog)\s*:\s*\w+\s*:\s*)?"
     r"(?:"
     rf"\[(?P<ctime>{_DAY} {_MONTH} [ \d]\d {_CLOCK}(?:\.\d+)? \d{{4}})\]\s*|"
-    rf"\[?(?P<iso>\d{{4}}-\d\d-\d\d[T ]{_CLOCK}(?:[.,]\d{{1,9}})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?\s+|"
+    rf"\[?(?:{_DAY} (?=\d{{4}}-))?(?P<iso>\d{{4}}-\d\d-\d\d[T ]{_CLOCK}(?:[.,]\d{{1,9}})?"
+    r"(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?\s+|"
     rf"(?P<syslog>(?:[^\W\d_]{{3,9}}\.?|\d{{1,2}}月) {{1,2}}\d{{1,2}} {_CLOCK}(?:\.\d+)?)\s+|"
     r"(?P<unix>\d{9,11}\.\d{1,9})\s+(?=\S+ kernel)"
     r")?"
     r"(?:(?P<host>[\w.-]{1,80})\s+kernel(?:\[\d+\])?:\s*|kernel(?:\[\d+\])?:\s*)?"
     r"(?:(?:Wa\(\d+\) |In\(\d+\) )?(?:vmkernel: )?cpu\d{1,4}:\d{1,10}\)\s*)?"  # of ESXi
     r"(?:\[\s*(?P<uptime>\d{1,12}\.\d{1,9})\](?:\[\s*[TC]\d+\])?\s*)?"
+    r"(?:(?P<after>[\w.-]{1,80}) kernel:\s*)?"  # of short-monotonic: the host comes behind the time
 )
 # As dmesg prints it by itself, with the driver's message right behind: nearly every line of a burst.
 _PLAIN_FRONT = re.compile(
@@ -116,7 +118,8 @@ def front(text: str) -> Front:
         return Front(style, plain[style or 0], None, plain.end())
     found = _FRONT.match(text)
     assert found is not None  # every part is optional
-    tagged, *times, host, uptime = found.groups()
+    tagged, *times, host, uptime, after = found.groups()
+    host = host or after
     for style, at in zip(_STYLES, (*times, uptime), strict=True):
         if at:
             return Front(style, at, host or tagged, found.end())

@@ -233,14 +233,14 @@ class Findings:
         aborted = sum(entry["aborted"] for entry in self.ranks.values())
         if aborted:
             found.append(
-                ("ranks_aborted", say("%(aborted)s ranks aborted their communicator", aborted=aborted))
+                ("ranks_aborted", say("ranks that aborted their communicator: %(aborted)s", aborted=aborted))
             )
         started = [entry for entry in self.ranks.values() if not entry["complete"] and not entry["aborted"]]
         if started and len(started) < len(self.ranks):
             found.append(
                 (
                     "ranks_not_initialised",
-                    say("%(count)s ranks began to initialise and did not end", count=len(started)),
+                    say("ranks that began to initialise and did not end: %(count)s", count=len(started)),
                 )
             )
         said = [ReadingWarning(code=code, message=message[:500]) for code, message in found[:50]]

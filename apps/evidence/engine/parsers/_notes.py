@@ -31,7 +31,7 @@ class Notes:
     def all(self) -> tuple[ReadingWarning, ...]:
         more = [
             ReadingWarning(
-                code=code, message=say("%(count)s more warnings of this kind", count=count - LIMIT_PER_CODE)
+                code=code, message=say("more warnings of this kind: %(count)s", count=count - LIMIT_PER_CODE)
             )
             for code, count in self._counts.items()
             if count > LIMIT_PER_CODE

@@ -131,7 +131,7 @@ def row_checks(run: Run) -> Iterator[ReadingWarning]:
         yield _warning(
             "rows_left_out",
             say(
-                "%(rows_left_out)s rows were left out: the file holds too many",
+                "rows left out, because the file holds too many: %(rows_left_out)s",
                 rows_left_out=run.rows_left_out,
             ),
         )

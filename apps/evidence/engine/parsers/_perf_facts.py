@@ -79,7 +79,7 @@ def _facts(run: Run, tool: str) -> tuple[dict[str, Any], list[ReadingWarning]]:
             ReadingWarning(
                 code="errors_in_output",
                 message=say(
-                    "the output holds %(failure_count)s lines with errors", failure_count=run.failure_count
+                    "lines with errors in the output: %(failure_count)s", failure_count=run.failure_count
                 ),
                 line=run.failures[0][0] if run.failures else None,
                 text=run.failures[0][1] if run.failures else "",

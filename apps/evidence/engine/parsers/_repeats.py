@@ -80,8 +80,8 @@ class Repeats:
             return []
         line, text = self._first_alike
         message = say(
-            "%(count)s lines are word for word like one before and say no time: each was counted, though the text may "
-            "just stand here twice",
+            "lines that are word for word like one before and say no time: %(count)s; each was counted, "
+            "though the text may just stand here twice",
             count=self._alike,
         )
         return [ReadingWarning(code="lines_alike", message=message, line=line, text=text)]
@@ -91,7 +91,7 @@ class Repeats:
             return []
         line, text = self._first
         message = say(
-            "%(count)s lines stand here again, word for word and with the same time or process; "
+            "lines that stand here again, word for word and with the same time or process: %(count)s; "
             "each was counted once",
             count=self.count,
         )

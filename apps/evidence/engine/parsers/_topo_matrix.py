@@ -225,7 +225,7 @@ def _check_rows(matrix: Matrix, nics: list[str], notes: Notes) -> None:
             notes.add(
                 "row_not_understood",
                 say(
-                    "%(label)s has %(count)s link words, there are %(count_2)s columns",
+                    "link words of %(label)s: %(count)s, columns: %(count_2)s",
                     label=label,
                     count=len(row.words),
                     count_2=len(matrix.columns),

@@ -171,7 +171,7 @@ def _check(facts: dict[str, Any], notes: Notes) -> None:
     topology = facts["topology"]
     if topology and facts["gpu_count"] and topology["gpus"] != facts["gpu_count"]:
         message = say(
-            "%(gpu_count)s GPUs are listed, %(gpus)s are in the matrix",
+            "GPUs in the list: %(gpu_count)s, in the matrix: %(gpus)s",
             gpu_count=facts["gpu_count"],
             gpus=topology["gpus"],
         )

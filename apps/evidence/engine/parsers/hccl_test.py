@@ -181,7 +181,7 @@ def _facts(run: _Run) -> dict[str, Any]:
         run.warn(
             "rows_left_out",
             say(
-                "%(rows_left_out)s rows were left out: the file holds too many",
+                "rows left out, because the file holds too many: %(rows_left_out)s",
                 rows_left_out=run.rows_left_out,
             ),
         )

@@ -120,7 +120,7 @@ def _warnings(adapters: list[_Adapter], errors: list[tuple[int, str]]) -> list[R
         asked = adapter.about.get("number of ports", "")
         if asked.isdigit() and asked != str(len(adapter.ports)):
             message = say(
-                "%(name)s has %(asked)s ports, %(count)s are there: the text is cut?",
+                "ports of %(name)s: %(asked)s by its own count, %(count)s here; is the text cut?",
                 name=adapter.name,
                 asked=asked[:9],
                 count=len(adapter.ports),

@@ -94,7 +94,7 @@ def _missing(devices: list[_Device]) -> list[ReadingWarning]:
         asked = device.about.get("phys_port_cnt", "")
         if asked.isdigit() and asked != str(len(device.ports)):
             message = say(
-                "%(name)s has %(asked)s ports, %(count)s are there: the text is cut?",
+                "ports of %(name)s: %(asked)s by its own count, %(count)s here; is the text cut?",
                 name=device.name,
                 asked=asked[:9],
                 count=len(device.ports),

@@ -6,8 +6,10 @@ Streams: memory does not grow with the file. A text that quotes Xids (source cod
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from apps.core.texts import say
+from apps.evidence.engine.parsers._journal import as_short
 from apps.evidence.engine.parsers._kernel_events import Events
 from apps.evidence.engine.parsers._kernel_lines import Front, front, read_sxid, read_xid
 from apps.evidence.engine.parsers._prefixes import untag
@@ -16,7 +18,7 @@ from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "kernel_log"
-VERSION = 5
+VERSION = 6
 
 _MOST_WARNINGS = 50
 _MOST_PROCESSES = 10_000
@@ -40,17 +42,23 @@ _SENTENCE = re.compile(r"\s*[A-Z][\w'’-]*(?: [\w'’(),/-]+){5,}.*[.:?!]\s*$")
 
 
 def recognise(sample: str) -> int:
-    kernel, quoting, events = _weigh(sample)
+    lines = _lines_of(sample)
+    kernel, quoting, events = _weigh(lines)
     if events and quoting <= kernel:
         return 85
-    stamped = sum(1 for line in sample.splitlines() if front(line).style == "uptime" or " kernel: " in line)
-    return 25 if stamped >= 3 and stamped > len(sample.splitlines()) / 2 else 0
+    stamped = sum(1 for line in lines if front(line).style == "uptime" or " kernel: " in line)
+    return 25 if stamped >= 3 and stamped > len(lines) / 2 else 0
 
 
-def _weigh(sample: str) -> tuple[int, int, int]:
+def _lines_of(sample: str) -> list[str]:
+    numbered = (Line(number, text) for number, text in enumerate(sample.splitlines(), start=1))
+    return [line.text for line in as_short(numbered)]
+
+
+def _weigh(lines: Sequence[str]) -> tuple[int, int, int]:
     """Lines that a kernel writes, lines of source code or prose, and Xid lines among the former."""
     kernel = quoting = events = 0
-    for line in (whole[:_WEIGHED_CHARS] for whole in sample.splitlines()):
+    for line in (whole[:_WEIGHED_CHARS] for whole in lines):
         if not line.strip() or line.lstrip().startswith("```"):
             continue
         before = front(line)
@@ -67,7 +75,7 @@ def _weigh(sample: str) -> tuple[int, int, int]:
 
 def read(source: Source) -> Reading:
     """Raises Unreadable for source code and documentation, and where nothing of a kernel log is there."""
-    kernel, quoting, _ = _weigh(source.sample)
+    kernel, quoting, _ = _weigh(_lines_of(source.sample))
     if quoting > kernel:
         raise Unreadable(
             say("this is source code or prose that quotes Xids, no kernel log"), code="quoted_xids"
@@ -76,7 +84,7 @@ def read(source: Source) -> Reading:
     warnings: list[ReadingWarning] = []
     style: str | None = None
     number = 0
-    for line in source.lines():
+    for line in as_short(source.lines()):
         number = line.number
         text = line.text
         if "Xid (" in text:

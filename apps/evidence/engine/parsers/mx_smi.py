@@ -53,7 +53,7 @@ def read(source: Source) -> Reading:
     elif int(attached) != len(gpus):
         notes.add(
             "count_differs",
-            say("%(attached)s GPUs are attached, %(count)s are listed", attached=attached, count=len(gpus)),
+            say("attached GPUs: %(attached)s, listed: %(count)s", attached=attached, count=len(gpus)),
         )
     facts: dict[str, Any] = {
         **{key: _first(pattern, lines) for key, pattern in _VERSIONS.items()},

@@ -115,7 +115,7 @@ def _gpu(headings: Sequence[str], line: Line, notes: Notes) -> dict[str, Any]:
     if not fits:
         notes.add(
             "row_not_understood",
-            say("%(count)s values beneath %(count_2)s headings", count=len(cells), count_2=len(headings)),
+            say("values: %(count)s, headings: %(count_2)s", count=len(cells), count_2=len(headings)),
             at=line,
         )
     row = dict(zip(headings, cells, strict=True)) if fits else {}

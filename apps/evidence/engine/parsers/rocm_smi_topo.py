@@ -153,7 +153,7 @@ def _check(matrix: Matrix, columns: list[str], kind: str, title: Line, notes: No
         notes.add(
             "rows_missing",
             say(
-                "%(count)s columns but %(count_2)s rows in the block of %(kind)s",
+                "block of %(kind)s: columns: %(count)s, rows: %(count_2)s",
                 count=len(columns),
                 count_2=len(matrix),
                 kind=kind,
