@@ -242,12 +242,15 @@ class DriftCheck(models.Model):
 
 
 class DriftFinding(models.Model):
-    """A component of a node that does not match, from when it was first seen until it was no more."""
+    """A component of a node that does not match, from when it was first seen until it was no more.
+
+    no_intent is of a domain as a whole: it has neither node nor component.
+    """
 
     domain = models.ForeignKey(Domain, on_delete=models.CASCADE, related_name="+")
-    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="+")
-    component = models.CharField(max_length=60)
-    kind = models.CharField(max_length=16)  # drift, loaded_differs or contradiction
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, null=True, related_name="+")
+    component = models.CharField(max_length=60, blank=True)
+    kind = models.CharField(max_length=16)  # drift, loaded_differs, contradiction or no_intent
     outcome = models.CharField(max_length=16)
     reason = models.CharField(max_length=40)
     verdict = models.CharField(max_length=8)
@@ -266,8 +269,13 @@ class DriftFinding(models.Model):
                 fields=["node", "component", "kind"],
                 condition=Q(resolved_at__isnull=True),
                 name="environments_finding_open_once",
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["domain", "kind"],
+                condition=Q(resolved_at__isnull=True, node__isnull=True),
+                name="environments_finding_of_domain_once",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.component} on {self.node}"
+        return f"{self.component} on {self.node}" if self.node else f"{self.kind} of {self.domain}"

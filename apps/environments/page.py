@@ -170,16 +170,15 @@ def map_rows(table: Table, nodes: Mapping[str, int]) -> list[dict[str, Any]]:
 
 def finding_row(row: DriftFinding) -> dict[str, Any]:
     """A finding in words, with what to do and the query that fills in a change."""
+    node = {"domain": row.domain_id, "node": row.node.name if row.node else ""}
     return {
         "row": row,
         "label": label_of(row.component),
         "kind": FINDING_KINDS.get(row.kind, row.kind),
         "reason": REASONS.get(row.reason, row.reason),
         "remedy": remedies_of(row.kind, row.reason),
-        "change_query": urlencode(
-            {"domain": row.domain_id, "node": row.node.name, "component": row.component}
-        ),
-        "node_query": urlencode({"domain": row.domain_id, "node": row.node.name}),
+        "change_query": urlencode({**node, "component": row.component}),
+        "node_query": urlencode(node),
     }
 
 

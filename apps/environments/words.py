@@ -107,6 +107,7 @@ FINDING_KINDS: Mapping[str, Word] = {
     "drift": _("differs from the matrix"),
     "loaded_differs": _("loads another version than its package declares"),
     "contradiction": _("two kinds of reports contradict each other"),
+    "no_intent": _("no matrix asks for anything"),
 }
 DRAFT_NOTES: Mapping[str, Word] = {
     "tie": _("as many nodes run one version as another: choose"),
@@ -167,6 +168,7 @@ _REMEDY_OF_KIND: Mapping[str, Word] = {
         "Report both kinds again. If they still disagree, one of them looks at another installation, "
         "such as a container instead of the host."
     ),
+    "no_intent": _("Draft a matrix from what the nodes report, and lock it. Until then the gate stays shut."),
 }
 _BACK_TO_MATRIX = _(
     "Bring the node back to the version of the matrix by a change, or draft a new version of the matrix "

@@ -85,7 +85,7 @@ def _drift(stage: Stage, now: datetime) -> Iterator[Wait]:
     if result.verdict in OPENS:
         return
     decisive = [finding for finding in result.findings if finding.verdict is result.verdict]
-    names = sorted({finding.node for finding in decisive})
+    names = sorted({finding.node for finding in decisive if finding.node})
     parts = ", ".join(str(label_of(name)) for name in sorted({one.cell.component for one in decisive})[:5])
     message = _("drift on %(nodes)s: %(components)s") % {"nodes": _some(names), "components": parts}
     yield Wait(code="drift", message=message, nodes=tuple(names))

@@ -264,9 +264,9 @@ class CheckIn(serializers.Serializer[Any]):
 class FindingOut(serializers.ModelSerializer[DriftFinding]):
     cluster = serializers.SlugField(source="domain.cluster.slug")
     domain_id = serializers.IntegerField()
-    node_id = serializers.IntegerField()
-    node = serializers.CharField(source="node.name")
-    kind = serializers.CharField(help_text="drift, loaded_differs or contradiction.")
+    node_id = serializers.IntegerField(allow_null=True)
+    node = serializers.CharField(source="node.name", allow_null=True, help_text="Null: the whole domain.")
+    kind = serializers.CharField(help_text="drift, loaded_differs, contradiction or no_intent.")
     verdict = serializers.ChoiceField(choices=VERDICT_CHOICES)
     owner_id = serializers.IntegerField(allow_null=True)
     intended = serializers.CharField(

@@ -113,9 +113,12 @@ def _keep_row(compared: Comparison, newest: DriftCheck | None) -> DriftCheck:
     mark = digest.of_value([*asked, list(result.components), groups])
     if newest is not None and newest.result_digest == mark:
         DriftCheck.objects.filter(pk=newest.pk).update(
-            checked_at=compared.at, input_digest=compared.input_digest, times=F("times") + 1
+            checked_at=compared.at,
+            input_digest=compared.input_digest,
+            finding_count=len(result.findings),
+            times=F("times") + 1,
         )
-        newest.refresh_from_db(fields=["checked_at", "input_digest", "times"])
+        newest.refresh_from_db(fields=["checked_at", "input_digest", "finding_count", "times"])
         return newest
     return DriftCheck.objects.create(
         domain=compared.domain,

@@ -41,7 +41,7 @@ def keep_findings(
     changed: list[DriftFinding] = []
     same: list[int] = []
     for finding in found:
-        key = (ids[finding.node], finding.cell.component, finding.kind.value)
+        key = (ids[finding.node] if finding.node else None, finding.cell.component, finding.kind.value)
         row = open_rows.pop(key, None)
         if row is None:
             fresh.append(_filled(_opened(domain, key, at), finding, at))
@@ -75,7 +75,10 @@ def assign_finding(*, actor: Actor, finding_id: int, owner_id: int | None) -> Dr
             on=finding,
             scope_id=finding.domain.cluster.scope_id,
             before={"owner": before.pk if before else None},
-            after={"owner": owner.pk if owner else None, "node": finding.node.name},
+            after={
+                "owner": owner.pk if owner else None,
+                "node": finding.node.name if finding.node else None,
+            },
         )
     return queries.finding_for(actor, finding_id)
 
@@ -89,7 +92,7 @@ def _owner(person_id: int, scope_id: int) -> Person:
     return person
 
 
-def _opened(domain: Domain, key: tuple[int, str, str], at: datetime) -> DriftFinding:
+def _opened(domain: Domain, key: tuple[int | None, str, str], at: datetime) -> DriftFinding:
     return DriftFinding(domain=domain, node_id=key[0], component=key[1], kind=key[2], first_seen_at=at)
 
 

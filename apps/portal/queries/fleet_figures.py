@@ -15,7 +15,7 @@ from apps.evidence.models import ReceiptState
 from apps.evidence.queries import receipts_visible
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import LifeCycle, NodeHealth
-from apps.fleet.queries import nodes_visible
+from apps.fleet.queries import domains_visible, nodes_visible
 from apps.fleet.queries.holds import in_state
 from apps.launches.models import LaunchState
 from apps.launches.queries import launches_visible
@@ -53,7 +53,7 @@ def fleet_figures(actor: Actor) -> FleetFigures:
     failing = Q(verdict=Verdict.FAIL)
     of_findings = (
         open_findings()
-        .filter(node__in=nodes.values("pk"))
+        .filter(Q(node__in=nodes.values("pk")) | Q(node=None, domain__in=domains_visible(actor)))
         .aggregate(
             all=Count("pk"),
             failing=Count("pk", filter=failing),

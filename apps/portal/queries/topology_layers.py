@@ -30,10 +30,11 @@ def register() -> None:
 def _by_drift(nodes: Sequence[Node]) -> Colours:
     """Open findings of each node; before the first check nothing is known, which is not a match."""
     check = newest_check(domain) if (domain := _domain_of(nodes)) else None
-    if check is None:
-        unknown = state_shade("not_evaluated", note=_("no drift check of this domain yet"))
+    if check is None or not check.components:
+        why = _("no matrix asks for anything") if check else _("no drift check of this domain yet")
+        unknown = state_shade("not_evaluated", note=why)
         return Colours(nodes={node.pk: unknown for node in nodes})
-    findings: dict[int, list[DriftFinding]] = defaultdict(list)
+    findings: dict[int | None, list[DriftFinding]] = defaultdict(list)
     for finding in open_findings(domain=domain):
         findings[finding.node_id].append(finding)
     checked = {name for group in check.groups for name in group["nodes"]}

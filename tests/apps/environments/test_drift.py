@@ -155,11 +155,14 @@ def test_a_stale_report_is_unknown_and_has_no_vote() -> None:
     assert drift.odd_ones == ()
 
 
-def test_a_matrix_that_asks_for_nothing_is_not_evaluated() -> None:
-    drift = drift_of([], node("a", gpu_driver="570.148.08"))
+def test_where_nothing_is_asked_for_that_is_one_finding_however_many_nodes_there_are() -> None:
+    drift = drift_of([], node("a", gpu_driver="570.148.08"), node("b", gpu_driver="535.54.03"))
 
     assert drift.verdict is Verdict.UNKNOWN
-    assert [finding.cell.outcome for finding in drift.findings] == [Outcome.NOT_EVALUATED]
+    assert [row.verdict for row in drift.rows] == [Verdict.UNKNOWN] * 2
+    assert [(one.kind, one.node, one.cell.outcome) for one in drift.findings] == [
+        (FindingKind.NO_INTENT, None, Outcome.NOT_EVALUATED)
+    ]
 
 
 def test_a_domain_without_nodes_is_unknown() -> None:

@@ -276,6 +276,34 @@ def test_a_finding_is_assigned_on_the_page(drifted: Any, client_of: Any, bo: Any
     assert finding.owner == chen
 
 
+def test_a_domain_without_a_matrix_has_one_finding_on_page_and_in_the_api(
+    nodes: Any, domain: Any, client_of: Any, bo: Any, api: Any
+) -> None:
+    check_drift(domain)
+    client = client_of(bo)
+    page = _page(client, "drift", domain.pk)
+    (row,) = api(bo).get("/api/v1/drift-findings/").json()["results"]
+
+    assert ("the whole domain" in page, page.count("no matrix asks for anything")) == (True, 2)
+    assert (row["node"], row["node_id"], row["kind"], row["verdict"]) == (None, None, "no_intent", "unknown")
+    client.post(reverse("environments:assign", args=[row["id"]]), {"owner": bo.pk})
+    assert DriftFinding.objects.get().owner == bo
+
+
+def test_who_reports_a_version_is_listed_within_what_may_be_seen(
+    nodes: Any, domain: Any, client_of: Any, vic: Any, eve: Any
+) -> None:
+    for node in nodes[:3]:
+        report(node)
+    report(nodes[0], kind="collect_env")  # the same said by two tools is one node
+    query = "?value=2.26.2"
+
+    assert "3 nodes report this version now" in _page(client_of(vic), "holders", "nccl", query=query)
+    assert "No node reports this version now" in _page(client_of(eve), "holders", "nccl", query=query)
+    elsewhere = _page(client_of(vic), "holders", "nccl", query=query + "&cluster=hall-2")
+    assert "No node reports this version now" in elsewhere
+
+
 def test_findings_are_filtered_and_unknown_filters_refused(
     drifted: Any, domain: Any, client_of: Any, vic: Any
 ) -> None:

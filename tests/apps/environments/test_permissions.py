@@ -212,6 +212,7 @@ PAGES: list[tuple[str, str, dict[str, int]]] = [
     ("assign", "post", OPERATE | {"bo": 302}),
     ("job_check", "get", LIST),
     ("node", "get", READ),
+    ("holders", "get", LIST),
 ]
 _RULES = (
     "compatibility_rules",
@@ -239,6 +240,7 @@ def _page(name: str, there: dict[str, Any]) -> str:
         "remove_entry": [there["version"].pk, "nccl"],
         "assign": [there["finding"].pk],
         "node": [there["node"].pk],
+        "holders": ["nccl"],
         "compatibility_rules": [],
         "add_compatibility_rule": [],
         "compatibility_rule": [SHIPPED],

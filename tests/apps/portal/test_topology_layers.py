@@ -11,6 +11,7 @@ from apps.fleet.models import Domain
 from apps.fleet.queries.layers import Colours, layer_of
 from apps.fleet.queries.topology import nodes_to_draw
 from tests import factories
+from tests.apps.environments.support import check_drift
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +42,7 @@ def checked(domain: Domain, *names: str) -> DriftCheck:
         input_digest="0" * 64,
         node_count=len(names),
         finding_count=1,
-        components=[],
+        components=["nccl"],
         groups=[{"fingerprint": "a", "verdict": "pass", "nodes": list(names), "cells": []}],
         odd_ones=[],
         shortest_boards=[],
@@ -73,20 +74,11 @@ def test_a_node_with_a_finding_stands_out_and_says_in_what(domain):
 
 
 def test_where_no_matrix_asks_for_anything_a_node_is_not_evaluated_instead_of_drifting(domain):
-    checked(domain, "n1", "n2")
-    for node in domain.nodes.all():
-        DriftFinding.objects.create(
-            domain=domain,
-            node=node,
-            kind="drift",
-            outcome="not_evaluated",
-            reason="nothing_asked",
-            verdict="unknown",
-            first_seen_at=clock.now(),
-            last_seen_at=clock.now(),
-        )
+    check_drift(domain)
     assert set(words(domain, "drift").values()) == {"not_evaluated"}
-    assert {shade.note for shade in painted(domain, "drift").nodes.values()} == {"1 finding"}
+    assert {shade.note for shade in painted(domain, "drift").nodes.values()} == {
+        "no matrix asks for anything"
+    }
 
 
 def test_a_node_that_the_check_left_out_does_not_match(domain):

@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from apps.catalogue.engine.components import RuleKind, component
 from apps.core.verdicts import combine
 from apps.environments.engine.drift.boards import holders_of, odd_ones_of, shortest_board_of
-from apps.environments.engine.drift.columns import column_of, extra_column, extra_components, nothing_asked
-from apps.environments.engine.drift.groups import findings_in, rows_and_groups
+from apps.environments.engine.drift.columns import column_of, extra_column, extra_components
+from apps.environments.engine.drift.groups import NOTHING_ASKED, findings_in, rows_and_groups
 from apps.environments.engine.drift.values import (
     Cell,
     DomainDrift,
@@ -65,7 +65,7 @@ def evaluate(
 def _assemble(
     reports: Sequence[NodeReport], columns: Sequence[tuple[MatrixEntry, list[Cell | None]]]
 ) -> DomainDrift:
-    cells = [column for _, column in columns] or [nothing_asked(len(reports))]
+    cells = [column for _, column in columns] or [[NOTHING_ASKED] * len(reports)]
     rows, groups = rows_and_groups(reports, list(zip(*cells, strict=True)))
     odd: list[OddOne] = []
     boards: list[ShortestBoard] = []

@@ -122,11 +122,3 @@ def extra_column(entry: MatrixEntry, reports: Sequence[NodeReport]) -> list[Cell
             )
         column.append(cells[key])
     return column
-
-
-def nothing_asked(count: int) -> list[Cell | None]:
-    """The one column of a matrix that asks for nothing: no node is evaluated."""
-    cell = Cell(
-        component="", outcome=Outcome.NOT_EVALUATED, reason=Reason.NOTHING_ASKED, expected="", found=()
-    )
-    return [cell] * count

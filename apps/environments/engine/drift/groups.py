@@ -8,7 +8,12 @@ from collections.abc import Iterator, Sequence
 from apps.core import digest
 from apps.core.verdicts import Verdict, combine
 from apps.environments.engine.drift.values import Cell, Finding, FindingKind, Group, NodeReport, Row
-from apps.environments.engine.rules import Outcome
+from apps.environments.engine.rules import Outcome, Reason
+
+# The one cell of each node where nothing is asked of the domain.
+NOTHING_ASKED = Cell(
+    component="", outcome=Outcome.NOT_EVALUATED, reason=Reason.NOTHING_ASKED, expected="", found=()
+)
 
 
 def rows_and_groups(
@@ -49,7 +54,14 @@ def _group(cells: tuple[Cell | None, ...], nodes: tuple[str, ...]) -> Group:
 
 
 def findings_in(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Every cell that is not a match, every loaded version that no package declares, every contradiction."""
+    """Every cell that is not a match, every loaded version that no package declares, every contradiction.
+
+    Where nothing is asked of a domain, that is one finding for all its nodes.
+    """
+    first = next((cell for row in rows for cell in row.cells), None)
+    if first is NOTHING_ASKED:
+        yield Finding(kind=FindingKind.NO_INTENT, node=None, cell=first, verdict=first.verdict)
+        return
     for row in rows:
         if row.verdict is Verdict.PASS:
             continue

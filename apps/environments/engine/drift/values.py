@@ -88,20 +88,21 @@ class Group:
 class FindingKind(StrEnum):
     """drift: a cell is not a match. loaded_differs: what runs is not what the package declares.
 
-    contradiction: two kinds of fresh evidence cannot both be right.
+    contradiction: two kinds of fresh evidence cannot both be right. no_intent: nothing is asked of the domain.
     """
 
     DRIFT = "drift"
     LOADED_DIFFERS = "loaded_differs"
     CONTRADICTION = "contradiction"
+    NO_INTENT = "no_intent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing to act on: a component of a node."""
+    """One thing to act on: a component of a node, or (node None) what holds for the whole domain."""
 
     kind: FindingKind
-    node: str
+    node: str | None
     cell: Cell
     verdict: Verdict
 

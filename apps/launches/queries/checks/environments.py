@@ -46,13 +46,12 @@ def no_drift(subject: Subject) -> Found:
         return Found(
             verdict=Verdict.PASS,
             code="no_drift",
-            message=f"{len(reports)} nodes match {subject.matrix}",
+            message=f"nodes that match {subject.matrix}: {len(reports)}",
             values={"n": len(reports), "matrix": str(subject.matrix)},
             proofs=(proof,),
         )
-    # Where nothing is asked for, no finding says more than that.
-    decisive = [finding for finding in result.findings if finding.verdict is result.verdict and entries]
-    nodes = tuple(sorted({finding.node for finding in decisive}))
+    decisive = [one for one in result.findings if one.verdict is result.verdict and one.node]
+    nodes = tuple(sorted({one.node for one in decisive if one.node}))
     said = "; ".join(_said(finding) for finding in decisive[:3]) or "nothing is asked for"
     more = f" and {len(decisive) - 3} more" if len(decisive) > 3 else ""
     return Found(
@@ -131,7 +130,7 @@ def _parts_of(finding: drift.Finding) -> dict[str, str]:
         found, expected = "; ".join(cell.contradicted), "; ".join(cell.contradicting)
     return {
         "kind": kind.value,
-        "node": finding.node,
+        "node": finding.node or "",
         "component": cell.component,
         "found": found,
         "expected": expected,

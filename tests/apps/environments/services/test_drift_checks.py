@@ -22,7 +22,10 @@ pytestmark = pytest.mark.django_db
 
 def _open(domain: Any) -> list[tuple[str, str, str, str, str]]:
     rows = queries.open_findings(domain=domain).order_by("node__name", "component", "kind")
-    return [(row.node.name, row.component, row.kind, row.intended, row.reported) for row in rows]
+    return [
+        (row.node.name if row.node else "", row.component, row.kind, row.intended, row.reported)
+        for row in rows
+    ]
 
 
 def test_matching_nodes_pass_with_one_group(locked: Any, domain: Any) -> None:
@@ -83,12 +86,42 @@ def test_an_older_comparison_does_not_overwrite_a_newer_one(locked: Any, domain:
     assert len(_open(domain)) == 1
 
 
-def test_without_a_matrix_nothing_is_evaluated(nodes: Any, domain: Any) -> None:
-    report(nodes[0])
+def test_without_a_matrix_the_domain_has_one_finding_until_one_is_locked(
+    nodes: Any, domain: Any, actor_for: Any, bo: Any
+) -> None:
+    for node in nodes:
+        report(node)
 
+    first, again = check_drift(domain), check_drift(domain)
+    found = _open(domain)
+    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+    services.lock_matrix(actor=actor_for(bo), version_id=draft.pk, expected_version=1)
+    check_drift(domain)
+
+    assert (first.verdict, first.matrix_version, first.finding_count) == ("unknown", None, 1)
+    assert (again.pk, again.times) == (first.pk, 2)
+    assert found == [("", "", "no_intent", "", "")]
+    assert _open(domain) == []
+
+
+def test_a_check_of_an_earlier_release_that_counted_a_finding_for_each_node_is_set_right(
+    nodes: Any, domain: Any
+) -> None:
     check = check_drift(domain)
+    DriftCheck.objects.filter(pk=check.pk).update(finding_count=4)
+    for node in nodes:
+        DriftFinding.objects.create(
+            domain=domain,
+            node=node,
+            kind="drift",
+            outcome="not_evaluated",
+            reason="nothing_asked",
+            verdict="unknown",
+            first_seen_at=check.checked_at,
+            last_seen_at=check.checked_at,
+        )
 
-    assert (check.verdict, check.matrix_version) == ("unknown", None)
+    assert (check_drift(domain).finding_count, len(_open(domain))) == (1, 1)
 
 
 def test_one_node_that_reports_nonsense_leaves_the_rest_judged(locked: Any, domain: Any, nodes: Any) -> None:
