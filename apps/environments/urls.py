@@ -55,4 +55,5 @@ urlpatterns = [
     path("environment/findings/<int:pk>/assign/", drift.assign, name="assign"),
     path("environment/job-check/", jobs.job_check, name="job_check"),
     path("environment/nodes/<int:pk>/", nodes.node, name="node"),
+    path("environment/components/<slug:component_id>/", nodes.holders, name="holders"),
 ]

@@ -20,7 +20,14 @@ from apps.changes.queries.changes import (
 )
 from apps.changes.queries.gates import Wait, gate_of
 from apps.changes.queries.inventory import inventory_of
-from apps.changes.queries.targets import Difference, differences_of, not_reaching, reaches, wanted_in
+from apps.changes.queries.targets import (
+    Difference,
+    differences_of,
+    not_reaching,
+    reaches,
+    targets_naming,
+    wanted_in,
+)
 
 __all__ = [
     "AgainstMatrix",
@@ -43,6 +50,7 @@ __all__ = [
     "reaches",
     "reviewers_of",
     "snapshot_versions",
+    "targets_naming",
     "waiting_targets",
     "wanted_in",
     "with_node_count",

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
 from apps.catalogue.engine.components import RuleKind, component
 from apps.changes.models import Target
@@ -30,6 +31,12 @@ class Difference:
     wanted: str
     nodes: int
     reached: int
+
+
+def targets_naming(text: str) -> QuerySet[Target]:
+    """Targets with a version in them that holds the text: what a node is to run, or what it ran before."""
+    rows = Target.objects.annotate(named=Cast("values", TextField()))
+    return rows.filter(Q(named__icontains=text) | Q(before__icontains=text)).order_by()
 
 
 def differences_of(change_ids: Iterable[int]) -> dict[int, list[Difference]]:

@@ -9,6 +9,7 @@ from apps.environments.queries.drift import (
     open_findings,
 )
 from apps.environments.queries.hardware import ABOUT_CARDS, hardware_faults
+from apps.environments.queries.holders import Held, entries_asking, facts_now, held_versions
 from apps.environments.queries.intent import (
     Intent,
     compatibility_of,
@@ -51,6 +52,7 @@ from apps.environments.queries.standing import (
 __all__ = [
     "ABOUT_CARDS",
     "DomainStanding",
+    "Held",
     "HeldRule",
     "Intent",
     "beneath",
@@ -62,11 +64,14 @@ __all__ = [
     "domain_standings",
     "domains_of",
     "domains_visible",
+    "entries_asking",
     "entries_of",
+    "facts_now",
     "facts_visible",
     "finding_for",
     "findings_visible",
     "hardware_faults",
+    "held_versions",
     "in_use_elsewhere",
     "intent_of",
     "known_good",

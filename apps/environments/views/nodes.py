@@ -59,6 +59,26 @@ def node(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "environments/node.html", context)
 
 
+def holders(request: HttpRequest, component_id: str) -> HttpResponse:
+    """The nodes that report a version of a component (?value=) now, and since when."""
+    actor = actor_of(request)
+    refuse_unknown(None, request.GET, also=frozenset({"cluster", "value", "page"}))
+    value = request.GET.get("value", "")
+    found = queries.facts_now(actor).filter(component=component_id, value=value)
+    if cluster := request.GET.get("cluster", ""):
+        found = found.filter(node__cluster__slug=cluster)
+    page = page_of(request, found.select_related("node__domain").order_by("node__name", "kind"), size=50)
+    context = {
+        "label": label_of(component_id),
+        "value": value,
+        "read_as": read_as(value, component(component_id).scheme),
+        "number": found.order_by().values("node").distinct().count(),
+        "page": page,
+        "facts": [_fact(fact) for fact in page.object_list],
+    }
+    return render(request, "environments/holders.html", context)
+
+
 def _now(node_id: int) -> list[dict[str, Any]]:
     """What counts of each component, in the order of the catalogue."""
     reported = queries.reported_versions([node_id]).get(node_id, {})

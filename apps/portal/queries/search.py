@@ -1,4 +1,4 @@
-"""Search over what people look for by name: the fleet, intent, decisions, plans, and symptoms of the knowledge."""
+"""Search over what people look for: names, versions and who has them, and symptoms of the knowledge."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from apps.catalogue.words import accelerator_name
-from apps.changes.queries import changes_visible
+from apps.changes.queries import changes_visible, targets_naming
 from apps.core.actor import Actor
+from apps.core.speech import said
 from apps.core.status import sign_of
-from apps.environments.queries import matrices_visible
+from apps.environments.queries import entries_asking, held_versions, matrices_visible
+from apps.environments.words import label_of
 from apps.fleet.models import Cluster, Domain
 from apps.fleet.queries import cards_on, cluster_rows, domains_visible, nodes_visible, state_of
 from apps.health.engine import knowledge
@@ -106,14 +109,55 @@ def _matrices(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
         )
 
 
+def _versions(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
+    """Versions that nodes report, each with how many do."""
+    if not _is_version(text):
+        return
+    for row in held_versions(actor, text, limit=limit):
+        query = urlencode({"value": row.value, "cluster": row.cluster.slug})
+        holders = reverse("environments:holders", args=[row.component]) + f"?{query}"
+        number = ngettext("%(number)s node", "%(number)s nodes", row.nodes) % {"number": row.nodes}
+        yield Hit(
+            label=f"{label_of(row.component)} {row.value}",
+            kind=_("version"),
+            icon="package",
+            url=holders,
+            place=row.cluster.name,
+            note=number,
+        )
+
+
+def _asked_versions(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
+    """Matrices that ask for a version."""
+    if not _is_version(text):
+        return
+    for entry in entries_asking(actor, text)[:limit]:
+        version = entry.matrix_version
+        yield Hit(
+            label=str(version),
+            kind=_("matrix"),
+            icon="stack-2",
+            url=reverse("environments:version", args=[version.pk]),
+            place=_place(version.matrix.cluster, version.matrix.domain),
+            state=version.state,
+            note=f"{label_of(entry.component)} {' | '.join(entry.values)}",
+        )
+
+
+def _is_version(text: str) -> bool:
+    return len(text) > 2 and any(character.isdigit() for character in text)
+
+
 def _changes(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     number = text.lstrip("#")
     wanted = Q(title__icontains=text)
+    if _is_version(text):
+        wanted |= Q(pk__in=targets_naming(text).values("change"))
     if number.isdecimal() and len(number) < 10:
         wanted |= Q(pk=int(number))
     for row in changes_visible(actor).filter(wanted)[:limit]:
         yield Hit(
-            label=str(row),
+            label=said(row.named),
             kind=_("change"),
             icon="git-compare",
             url=reverse("changes:change", args=[row.pk]),
@@ -168,7 +212,9 @@ _FINDERS: tuple[_Finder, ...] = (
     _clusters,
     _domains,
     _nodes,
+    _versions,
     _matrices,
+    _asked_versions,
     _changes,
     _launches,
     _plans,

@@ -289,6 +289,33 @@ def test_a_hit_says_what_it_is_where_it_belongs_and_how_it_stands(
     assert [one["kind"] for one in found] == [places["sn-n0"]]
 
 
+def test_search_finds_who_runs_who_asks_for_and_who_changes_a_version(
+    drifting: Any, bo: Any, eve: Any, actor_for: Any
+) -> None:
+    change = _submitted(actor_for(bo), drifting)
+    found = {
+        (str(hit.kind), hit.label): (str(hit.note), hit.url) for hit in search.search(actor_for(bo), "2.20.5")
+    }
+
+    number, holders = found["version", "NCCL 2.20.5"]
+    assert number == "3 nodes"
+    assert holders == reverse("environments:holders", args=["nccl"]) + "?value=2.20.5&cluster=hall-1"
+    assert found["matrix", "sn environment v1"][0] == "NCCL 2.20.5"
+    assert ("change", str(change)) in found
+    assert search.search(actor_for(eve), "2.20.5") == []
+
+
+def test_a_search_for_a_version_needs_as_many_queries_for_many_nodes(
+    drifting: Any, bo: Any, actor_for: Any, assert_constant_queries: Any
+) -> None:
+    def grow() -> None:
+        for place in range(8):
+            node = factories.node(drifting.cluster, f"more-{place}", domain=drifting)
+            factories.report(node, gpu_driver="570.86.15", nccl=f"2.20.5{place}")
+
+    assert_constant_queries(lambda: search.search(actor_for(bo), "2.20"), grow)
+
+
 def test_search_takes_any_text(bo: Any, domain: Any, client_of: Any) -> None:
     for text in ("%", "_%_", "#99999999999999999999", "'; drop", "节点"):
         assert client_of(bo).get(reverse("portal:search"), {"q": text}).status_code == 200, text
