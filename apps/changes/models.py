@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Person
+from apps.core.texts import Text, of_row, say
 from apps.environments.models import MatrixVersion
 from apps.fleet.models import Cluster, Domain, Node
 
@@ -43,6 +44,9 @@ class Change(models.Model):
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
     kind = models.CharField(max_length=12, choices=ChangeKind.choices)
     title = models.CharField(max_length=200)
+    title_said = models.JSONField(
+        null=True
+    )  # template and values of a rollback's title, which the portal writes
     reason = models.TextField()
     back_out = models.TextField(blank=True)  # how to get back, in words
     state = models.CharField(max_length=12, choices=ChangeState.choices, default=ChangeState.DRAFT)
@@ -83,6 +87,12 @@ class Change(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.title}"
+
+    @property
+    def named(self) -> Text:
+        """Number and title, as a sentence that can be said in the reader's language where the portal wrote it."""
+        title = of_row({"message": self.title, **(self.title_said or {})})
+        return say("#%(number)s %(title)s", number=self.pk, title=title)
 
     @property
     def owner(self) -> str:

@@ -21,7 +21,7 @@ from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid, NotAllowed
 from apps.core.reasons import require_reason, says_something
 from apps.core.rights import Right
-from apps.core.texts import say
+from apps.core.texts import kept, say
 from apps.environments.models import MatrixVersion
 from apps.fleet import services as fleet
 from apps.fleet.models import Domain, HoldKind, Node
@@ -62,10 +62,16 @@ def start_rollback(
     if not wishes:
         raise Conflict(say("no node differs from %(good)s", good=good), code="nothing_differs")
     change = _begin(
-        person_id, domain, f"Back to {good}", reason, wishes, restores_version=good, origin=origin
+        person_id,
+        domain,
+        say("Back to %(version)s", version=str(good)),
+        reason,
+        wishes,
+        restores_version=good,
+        origin=origin,
     )
     for failed in stuck:
-        fleet.transfer_holds(actor=actor, from_owner=failed.owner, to_owner=change.owner, reason=str(change))
+        fleet.transfer_holds(actor=actor, from_owner=failed.owner, to_owner=change.owner, reason=change.named)
     _hold_rest(actor, change, wishes)
     return _run(actor, change, reason)
 
@@ -95,8 +101,10 @@ def roll_back_change(*, actor: Actor, change_id: int, expected_version: int, rea
         ended_at=clock.now(),
         ended_reason=reason.strip(),
     )
-    change = _begin(person_id, origin.domain, f"Undo {origin}", reason, wishes, reverses=origin)
-    fleet.transfer_holds(actor=actor, from_owner=origin.owner, to_owner=change.owner, reason=str(change))
+    change = _begin(
+        person_id, origin.domain, say("Undo %(change)s", change=origin.named), reason, wishes, reverses=origin
+    )
+    fleet.transfer_holds(actor=actor, from_owner=origin.owner, to_owner=change.owner, reason=change.named)
     _hold_rest(actor, change, wishes)
     moves.note(actor, "change.rolled_back", origin, reason=reason, after={"rollback": change.pk})
     return _run(actor, change, reason)
@@ -159,6 +167,7 @@ def _begin(
         domain=domain,
         kind=ChangeKind.ROLLBACK,
         title=title[:200],
+        title_said=kept(title) or None,
         reason=reason.strip(),
         state=State.RUNNING.value,
         approvals_needed=0,
@@ -187,7 +196,7 @@ def _hold_rest(actor: Actor, change: Change, wishes: Mapping[int, Sequence[Wish]
     held = set(restoring.held_for(change))
     if free := set(wishes) - held:
         fleet.take_holds(
-            actor=actor, node_ids=free, kind=HoldKind.CHANGE, owner=change.owner, reason=str(change)
+            actor=actor, node_ids=free, kind=HoldKind.CHANGE, owner=change.owner, reason=change.named
         )
 
 

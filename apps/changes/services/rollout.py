@@ -47,7 +47,7 @@ def start_change(*, actor: Actor, change_id: int, expected_version: int) -> Chan
     snapshot = take_snapshot(change)
     node_ids = set(change.targets.values_list("node_id", flat=True))
     fleet.take_holds(
-        actor=actor, node_ids=node_ids, kind=HoldKind.CHANGE, owner=change.owner, reason=str(change)
+        actor=actor, node_ids=node_ids, kind=HoldKind.CHANGE, owner=change.owner, reason=change.named
     )
     moves.note(actor, "change.started", change, after={"snapshot": snapshot.digest})
     begin_next_stage(actor, change)

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Person
+from apps.core.texts import of_row
 from apps.fleet.models.inventory import Node
 
 
@@ -28,6 +29,7 @@ class Hold(models.Model):
     kind = models.CharField(max_length=12, choices=HoldKind.choices)
     owner = models.CharField(max_length=80, blank=True)  # what it is held for, such as "changes.change:12"
     reason = models.CharField(max_length=300)
+    reason_said = models.JSONField(null=True)  # template and values, where the portal wrote the reason
     by = models.ForeignKey(Person, on_delete=models.PROTECT, null=True, related_name="+")
     by_label = models.CharField(max_length=200)
     automatic = models.BooleanField(default=False)
@@ -53,6 +55,11 @@ class Hold(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of node {self.node_id}"
+
+    @property
+    def told_reason(self) -> str:
+        """The reason, as a sentence that can be said in the reader's language where the portal wrote it."""
+        return of_row({"message": self.reason, **(self.reason_said or {})})
 
     @property
     def by_hand(self) -> bool:

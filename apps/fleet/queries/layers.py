@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.core.speech import said
 from apps.core.status import sign_of
 from apps.fleet.models import Accelerator, Hold, HoldKind, Node
 from apps.fleet.queries.holds import state_of
@@ -102,7 +103,7 @@ def _by_state(nodes: Sequence[Node]) -> Colours:
 
 
 def _reasons(node: Node) -> str:
-    return "; ".join(hold.reason for hold in node.active_holds)
+    return "; ".join(said(hold.told_reason) for hold in node.active_holds)
 
 
 def _by_health(nodes: Sequence[Node]) -> Colours:
@@ -114,7 +115,7 @@ def _by_quarantine(nodes: Sequence[Node]) -> Colours:
     shades = {}
     for node in nodes:
         held = [hold for hold in node.active_holds if hold.kind == HoldKind.QUARANTINE]
-        shades[node.pk] = state_shade("quarantined", note=held[0].reason) if held else free
+        shades[node.pk] = state_shade("quarantined", note=said(held[0].told_reason)) if held else free
     return Colours(nodes=shades)
 
 
@@ -127,7 +128,9 @@ def _by_work(nodes: Sequence[Node]) -> Colours:
     free = Shade(value="free", word=_("held for nothing"), style="tone-neutral")
     return Colours(
         nodes={
-            node.pk: replace(groups[_group(hold)], note=hold.reason) if (hold := holds.get(node.pk)) else free
+            node.pk: replace(groups[_group(hold)], note=said(hold.told_reason))
+            if (hold := holds.get(node.pk))
+            else free
             for node in nodes
         }
     )
@@ -136,7 +139,7 @@ def _by_work(nodes: Sequence[Node]) -> Colours:
 def _group(hold: Hold) -> str:
     """What holds of one placement group have in common: their owner, or kind and reason where a person holds."""
     kind = hold.get_kind_display()
-    return f"{kind} #{hold.owner.rpartition(':')[2]}" if hold.owner else f"{kind}: {hold.reason}"
+    return f"{kind} #{hold.owner.rpartition(':')[2]}" if hold.owner else f"{kind}: {said(hold.told_reason)}"
 
 
 def _by_failure_domain(nodes: Sequence[Node]) -> Colours:

@@ -13,7 +13,7 @@ from apps.core.actor import Actor, Via
 from apps.core.errors import Conflict, FieldError, Invalid, Missing
 from apps.core.reasons import require_reason
 from apps.core.rights import Right, TokenScope
-from apps.core.texts import joined, say, word
+from apps.core.texts import joined, kept, say, word
 from apps.fleet import queries
 from apps.fleet.models import BY_HAND, Cluster, Hold, HoldKind, Node
 
@@ -40,6 +40,7 @@ def take_holds(
             kind=kind,
             owner=owner,
             reason=reason[:300],
+            reason_said=kept(reason) or None,
             by_id=actor.person_id if actor.via is not Via.SYSTEM else None,
             by_label=actor.label[:200],
             automatic=automatic,
@@ -146,7 +147,9 @@ def transfer_holds(*, actor: Actor, from_owner: str, to_owner: str, reason: str)
         return 0
     cluster = _one_cluster([hold.node for hold in holds])
     actor.require(Right.OPERATE, cluster.scope_id)
-    Hold.objects.filter(pk__in=[hold.pk for hold in holds]).update(owner=to_owner, reason=reason[:300])
+    Hold.objects.filter(pk__in=[hold.pk for hold in holds]).update(
+        owner=to_owner, reason=reason[:300], reason_said=kept(reason) or None
+    )
     record(
         actor=actor,
         action="hold.transferred",
@@ -181,7 +184,12 @@ def _in_the_way(nodes: list[Node], kind: HoldKind) -> str:
         else held.exclude(kind=HoldKind.QUARANTINE)
     )
     found = [
-        say("%(node)s (%(kind)s: %(reason)s)", node=hold.node.name, kind=word(hold.kind), reason=hold.reason)
+        say(
+            "%(node)s (%(kind)s: %(reason)s)",
+            node=hold.node.name,
+            kind=word(hold.kind),
+            reason=hold.told_reason,
+        )
         for hold in same[:5]
     ]
     if not found:

@@ -10,6 +10,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from apps.core.actor import Actor
+from apps.core.texts import say
 from apps.core.verdicts import Verdict
 from apps.fleet.models import Hold, HoldKind, Node, NodeHealth
 from apps.fleet.queries import nodes_visible
@@ -21,7 +22,7 @@ from apps.health.engine.thresholds import HealthRule
 from apps.health.models import FaultRecord, HealthPolicy, HealthState
 from apps.health.queries.rules import rules_of_each
 
-AUTOMATION = "health policy"  # how the trail and holds name what the portal does by itself
+AUTOMATION = say("health policy")  # how the trail and holds name what the portal does by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

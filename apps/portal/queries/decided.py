@@ -14,6 +14,7 @@ from apps.changes.engine.states import State
 from apps.changes.models import Approval
 from apps.changes.queries import changes_visible
 from apps.core.actor import Actor
+from apps.core.speech import said
 from apps.launches.models import Evaluation, SignOff
 from apps.launches.queries import launches_visible
 
@@ -85,7 +86,7 @@ def _ends(actor: Actor, limit: int) -> list[Decided]:
     return [
         Decided(
             at=change.ended_at,
-            title=str(change),
+            title=said(change.named),
             state=change.state,
             word="",
             who=(change.executor or change.requester).name,

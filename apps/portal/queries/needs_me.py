@@ -18,6 +18,7 @@ from apps.changes.queries import changes_visible
 from apps.core.actor import Actor
 from apps.core.hostlist import fold
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.core.verdicts import Verdict
 from apps.environments.queries import open_findings
 from apps.fleet.models import Cluster, NodeHealth
@@ -68,7 +69,7 @@ def _approvals(actor: Actor) -> list[Waiting]:
     return [
         Waiting(
             action=_("Approve or refuse"),
-            title=str(change),
+            title=said(change.named),
             place=change.domain.name,
             since=change.submitted_at or change.created_at,
             url=reverse("changes:change", args=[change.pk]),
@@ -84,7 +85,7 @@ def _reviews(actor: Actor) -> list[Waiting]:
     return [
         Waiting(
             action=_("Review the rollback"),
-            title=str(change),
+            title=said(change.named),
             place=change.domain.name,
             since=change.created_at,
             url=reverse("changes:change", args=[change.pk]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.utils import translation
 
 from apps.changes import services
 from apps.changes.models import Change, Snapshot
@@ -13,6 +14,7 @@ from apps.core import clock
 from apps.core.actor import Via
 from apps.core.errors import Conflict, Invalid, NotAllowed, Stale
 from apps.core.rights import Role
+from apps.core.speech import said
 from apps.fleet.models import Hold, LifeCycle, Node
 from tests import factories
 from tests.apps.changes.conftest import NEW, OLD
@@ -141,6 +143,17 @@ def test_only_nodes_that_differ_go_back_to_the_last_known_good(domain, nodes, bo
     targets = [(one.node.name, one.component, one.values) for one in rollback.targets.all()]
     assert targets == [("sn-04", "gpu_driver", ["570.86.15"])]
     assert rollback.restores_version.known_good_at is not None
+
+
+def test_the_title_of_a_rollback_is_said_in_the_language_of_the_reader(domain, nodes, bo):
+    factories.locked_matrix(domain, known_good=True, gpu_driver="570.86.15", nccl=OLD)
+    factories.report(nodes[3], gpu_driver="535.161.08", nccl=OLD)
+    rollback = start(domain, bo)
+    hold = Hold.objects.get(node=nodes[3])
+    with translation.override("zh-hans"):
+        told = {said(rollback.named), said(hold.told_reason)}
+    assert rollback.title == f"Back to {rollback.restores_version}"
+    assert told == {f"#{rollback.pk} 回到 {rollback.restores_version}"}
 
 
 def test_where_nothing_was_known_good_or_nothing_differs_it_says_so(domain, nodes, bo):

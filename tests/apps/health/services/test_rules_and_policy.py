@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from apps.core import clock
 from apps.core.errors import Invalid, Missing, NotAllowed, Stale
+from apps.core.speech import said
 from apps.fleet.models import Hold, HoldKind
 from apps.fleet.services import hold_node, release_hold
 from apps.health import queries, services
@@ -154,7 +156,22 @@ def test_with_a_policy_a_faulty_node_leaves_scheduling(
     _automatic(actor_for(ada), cluster)
     see_xid(node, 79)
 
-    assert _held() == [("n0", True, "xid:79")]
+    assert _held() == [("n0", True, "Xid 79")]
+
+
+def test_why_the_policy_took_a_node_out_is_said_in_the_language_of_the_reader(
+    node: Any, cluster: Any, see_heat: Any, actor_for: Any, ada: Any
+) -> None:
+    _automatic(actor_for(ada), cluster)
+    see_heat(node, 99.0)
+    hold = Hold.objects.get()
+    with translation.override("zh-hans"):
+        told = [said(hold.told_reason), said(hold.by_label)]
+
+    assert [hold.reason, hold.by_label] == ["GPU temperature", "health policy"]
+    assert told == ["GPU 温度", "健康策略"]
+    Hold.objects.update(reason_said=None)  # as an earlier release kept it
+    assert Hold.objects.get().told_reason == "GPU temperature"
 
 
 def test_a_policy_takes_those_that_are_ill_already(
