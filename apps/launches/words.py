@@ -80,10 +80,10 @@ FOUND: dict[str, str | Promise] = {
     "fits": _("%(plan)s fits."),
     "groups_inside": _("All TP and EP groups stay inside their domain."),
     "groups_outside": _(
-        "%(n)s groups leave their domain, such as %(dimension)s group %(group)s over %(places)s."
+        "Groups that leave their domain: %(n)s, such as %(dimension)s group %(group)s over %(places)s."
     ),
     "groups_outside_sub_domain": _(
-        "%(n)s groups leave their sub-domain, such as %(dimension)s group %(group)s over %(places)s."
+        "Groups that leave their sub-domain: %(n)s, such as %(dimension)s group %(group)s over %(places)s."
     ),
     "not_answered": _("Nobody has answered yet."),
 }

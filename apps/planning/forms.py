@@ -282,7 +282,7 @@ class PlanForm(forms.Form):
         system = queries.system_of(data["domain"], measured=data["use_measured"])
         wanted = data["accelerators"]
         if wanted is not None and wanted > system["accelerators"]:
-            message = _("the domain has %(count)s accelerators") % {"count": system["accelerators"]}
+            message = _("accelerators of the domain: %(count)s") % {"count": system["accelerators"]}
             raise Invalid(message, errors=[FieldError(pointer="/accelerators", message=message)])
         return system | ({"accelerators": wanted} if wanted is not None else {})
 

@@ -38,9 +38,9 @@ HARDWARE: Mapping[Verdict, Word] = {
     Verdict.UNKNOWN: _("reports of accelerators contradict each other or the record"),
 }
 AT_ODDS: Mapping[AtOdds, Word] = {
-    AtOdds.MISSING: _("The node reports %(found)s accelerators; %(held_against)s are on record."),
+    AtOdds.MISSING: _("Accelerators that the node reports: %(found)s; on record: %(held_against)s."),
     AtOdds.OTHER: _("The node reports %(found)s; on record is %(held_against)s."),
     AtOdds.UNCLEAR: _(
-        "Reports of %(found)s and of %(held_against)s accelerators contradict each other or the record."
+        "Numbers of accelerators contradict each other or the record: %(found)s and %(held_against)s."
     ),
 }

@@ -158,7 +158,7 @@ def _csv(text: str, table: Table | None) -> Decoded:
                 continue
             if len(cells) != len(names):
                 message = say(
-                    "line %(line_num)s: %(count)s cells under %(count_2)s columns",
+                    "line %(line_num)s: cells: %(count)s, columns: %(count_2)s",
                     line_num=reader.line_num,
                     count=len(cells),
                     count_2=len(names),

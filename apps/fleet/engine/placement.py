@@ -108,7 +108,7 @@ def seats_of(fleet: FleetDescription, nodes_by_rank: Sequence[str]) -> tuple[Sea
             errors.append(_wrong(rank, say("%(name)s is in no domain", name=name), "no_domain"))
         elif node.cards is not None and count > node.cards:
             message = say(
-                "%(name)s has %(cards)s accelerators, %(count)s ranks want one",
+                "accelerators of %(name)s: %(cards)s; ranks that want one: %(count)s",
                 name=name,
                 cards=node.cards,
                 count=count,

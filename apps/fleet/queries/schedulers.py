@@ -93,7 +93,7 @@ def _without_cards(
     if not lost:
         return []
     message = say(
-        "%(count)s nodes have no accelerators on record: bring these in first, or their sub-domains are lost",
+        "nodes without accelerators on record: %(count)s; bring these in first, or their sub-domains are lost",
         count=len(lost),
     )
     shown = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")

@@ -244,7 +244,7 @@ def split_pools(
     if batch > room:
         raise OutOfRange(
             say(
-                "%(batch)s requests of %(context)s tokens do not fit, %(room)s do",
+                "requests of %(context)s tokens: %(batch)s do not fit, at most %(room)s",
                 batch=batch,
                 context=context,
                 room=room,

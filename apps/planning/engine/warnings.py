@@ -202,7 +202,9 @@ def _pipeline(model: ModelSpec, layouts: Layouts) -> list[Warning]:
             Warning(
                 code="interleave_padded",
                 message=say(
-                    "%(micro)s micro-batches are no multiple of %(stages)s stages", micro=micro, stages=stages
+                    "micro-batches (%(micro)s) are no multiple of %(stages)s stages",
+                    micro=micro,
+                    stages=stages,
                 ),
             )
         )
@@ -211,7 +213,7 @@ def _pipeline(model: ModelSpec, layouts: Layouts) -> list[Warning]:
             Warning(
                 code="pipeline_starved",
                 message=say(
-                    "%(micro)s micro-batches cannot fill %(stages)s stages", micro=micro, stages=stages
+                    "micro-batches (%(micro)s) cannot fill %(stages)s stages", micro=micro, stages=stages
                 ),
             )
         )

@@ -83,7 +83,7 @@ def take_found(*, actor: Actor, plan_id: int, number: int, place: int) -> PlanVe
         raise Conflict(_("only a search that is done has layouts to choose from"), code="no_search")
     best = version.result["best"]
     if not 1 <= place <= len(best):
-        raise Missing(say("the search lists %(count)s layouts", count=len(best)))
+        raise Missing(say("layouts that the search lists: %(count)s", count=len(best)))
     parallel = parallel_of_found(best[place - 1]["configuration"], version.input)
     used = prod(parallel[name] for name in ("tp", "pp", "dp", "cp"))
     system = version.input["system"] | {"accelerators": used}

@@ -20,7 +20,7 @@ def write(fleet: FleetDescription) -> Export:
     notes = []
     if unknown:
         message = say(
-            "%(count)s nodes have no number of accelerators: %(unknown)s",
+            "nodes without a number of accelerators (%(count)s): %(unknown)s",
             count=len(unknown),
             unknown=", ".join(unknown[:10]),
         )

@@ -37,7 +37,7 @@ def read(facts: Mapping[str, Any], *, node: str) -> FleetDescription:
             code="one_sided_link",
             subject=f"{node}/{low}",
             message=say(
-                "%(node)s/%(low)s has %(count)s links to %(node)s/%(high)s, back there are %(value)s",
+                "links from %(node)s/%(low)s to %(node)s/%(high)s: %(count)s, back: %(value)s",
                 node=node,
                 low=low,
                 count=count,

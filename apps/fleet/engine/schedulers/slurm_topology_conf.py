@@ -64,9 +64,7 @@ def _tree(fleet: FleetDescription) -> Export:
         notes.append(Note(code="no_switches", message=say("the fleet has no switches, so the tree is empty")))
     loose = len(fleet.nodes) - len({node for switch in fleet.switches for node in switch.nodes})
     if fleet.switches and loose > 0:
-        notes.append(
-            Note(code="loose_nodes", message=say("%(loose)s nodes are beneath no switch", loose=loose))
-        )
+        notes.append(Note(code="loose_nodes", message=say("nodes beneath no switch: %(loose)s", loose=loose)))
     return Export(
         file_name=FILE_NAME,
         text="".join(f"{line}\n" for entry in slurm.tree_entries(fleet) for line in _switch_lines(entry)),

@@ -45,9 +45,7 @@ def nodes_healthy(subject: Subject) -> Found:
         }:
             return _accelerators(faults)
     count = len(subject.nodes)
-    return Found(
-        verdict=Verdict.PASS, code="healthy", message=f"{count} nodes are healthy", values={"n": count}
-    )
+    return Found(verdict=Verdict.PASS, code="healthy", message=f"healthy nodes: {count}", values={"n": count})
 
 
 def _not_well(subject: Subject, nodes: Sequence[Node], *, health: NodeHealth, verdict: Verdict) -> Found:

@@ -27,9 +27,7 @@ def nodes_free(subject: Subject) -> Found:
         by_kind["life_cycle"] = out
     if not by_kind:
         count = len(subject.nodes)
-        return Found(
-            verdict=Verdict.PASS, code="free", message=f"{count} nodes are free", values={"n": count}
-        )
+        return Found(verdict=Verdict.PASS, code="free", message=f"free nodes: {count}", values={"n": count})
     kinds = {kind: ", ".join(sorted(names)[:5]) for kind, names in sorted(by_kind.items())}
     return Found(
         verdict=Verdict.FAIL,

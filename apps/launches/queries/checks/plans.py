@@ -73,7 +73,7 @@ def placement_sound(subject: Subject) -> Found:
         )
     first = result.violations[0]
     message = (
-        f"{len(result.violations)} groups leave their {first.boundary.value}, "
+        f"groups that leave their {first.boundary.value}: {len(result.violations)}, "
         f"such as {first.dimension.value} group {first.group} over {', '.join(first.where)}"
     )
     values = {
