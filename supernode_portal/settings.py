@@ -153,6 +153,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    DATABASES["default"]["OPTIONS"]["prepare_threshold"] = 2  # of what core/prepared.py holds
 
 BROKER_URL = env.redis("CELERY_BROKER_URL", "filesystem://")
 REDIS_URL = env.redis("REDIS_URL")

@@ -1,7 +1,8 @@
 """Statements whose SQL is made once in a process, for the few that almost every request of the API runs.
 
-Django makes the text of a query anew each time, which takes several times as long as a small query itself. Here it is
-made from stand-ins for the values at the first call; later calls only fill them in.
+Django makes the text of a query anew each time, which takes several times as long as a small query itself, and
+PostgreSQL reads and plans it anew each time. Here the text is made from stand-ins for the values at the first call,
+later calls only fill them in, and a connection to PostgreSQL keeps the plan.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import connection, models
+from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
 from django.db.models.expressions import Expression
-from django.db.models.sql import Query, UpdateQuery
+from django.db.models.query import RawQuerySet
+from django.db.models.sql import Query, RawQuery, UpdateQuery
 
 _SHAPES = 32  # kept of one statement: lists of another length need a text of their own
 _Build = Callable[..., QuerySet[Any, Any]]
@@ -65,18 +68,36 @@ class _Statement:
         return queryset.query
 
 
+def _cursor() -> CursorWrapper:
+    """A cursor; with PostgreSQL one that leaves the values to the server, which needs no new plan for them then."""
+    cursor = connection.cursor()
+    if connection.vendor == "postgresql":
+        from psycopg import Cursor  # not loaded with SQLite
+
+        cursor.cursor = Cursor(connection.connection)
+    return cursor
+
+
+class _Planned(RawQuery):
+    """Django's query of a text, by such a cursor."""
+
+    def _execute_query(self) -> None:
+        self.cursor = _cursor()
+        self.cursor.execute(self.sql, self.params)
+
+
 class Prepared(_Statement):
     """A query. A call gives its values by name: numbers, texts, times, and lists of them that are not empty."""
 
     def objects(self, **values: Any) -> list[Any]:
         """The rows of the queryset's model. What it annotates comes as the driver has it (see rows)."""
         model, text, filled = self._filled(values)
-        return list(model._base_manager.raw(text, filled))
+        return list(RawQuerySet(text, model, _Planned(text, connection.alias, filled)))
 
     def rows(self, **values: Any) -> list[tuple[Any, ...]]:
         """What its values_list says, as the driver has it: leave it at numbers and texts; SQLite's truth is 0 or 1."""
         _model, text, filled = self._filled(values)
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             cursor.execute(text, filled)
             return cursor.fetchall()
 
@@ -91,7 +112,7 @@ class PreparedUpdate(_Statement):
     def __call__(self, **values: Any) -> int:
         """How many rows there were."""
         _model, text, filled = self._filled(values)
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             cursor.execute(text, filled)
             return cursor.rowcount
 

@@ -18,6 +18,7 @@ from apps.evidence.engine.parsers._prefixes import without_prefix
 from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
+_QUITE_SURE = 100
 _AMD_SMI_TABLE = re.compile(r"\| AMD-SMI +\d")
 # `nvidia-smi --query-gpu` with noheader: comma-separated, with a UUID, an address or a size among the values.
 _GPU_VALUES = re.compile(
@@ -84,11 +85,14 @@ def _recognised(source: Source, kind: str = "") -> tuple[str, Source]:
 
 
 def _surest(sample: str, kind: str) -> tuple[str, int]:
-    """The kind of the surest parser, or `kind`, and how sure it is; no kind where none is."""
-    parsers = {kind: all_parsers()[kind]} if kind else all_parsers()
-    scores = {name: parser.recognise(sample) for name, parser in parsers.items()}
-    best = max(scores, key=lambda name: (scores[name], name))
-    return (best, scores[best]) if kind or scores[best] > 0 else ("", 0)
+    """The kind of the surest parser (the last of equals by name), or `kind`, and how sure it is; no kind: none is."""
+    best, most = kind, 0
+    for name, parser in reversed(({kind: all_parsers()[kind]} if kind else all_parsers()).items()):
+        if (sure := parser.recognise(sample)) > most:
+            best, most = name, sure
+        if most == _QUITE_SURE:
+            break
+    return best, most
 
 
 def _printed_by(hosts: Sequence[Host], kind: str) -> Callable[[str], str]:

@@ -12,7 +12,6 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import Person
-from apps.core.rights import Role
 from apps.portal.services import demo
 from tests.tours import kind_of
 
@@ -47,17 +46,11 @@ def test_no_link_of_a_new_portal_is_refused_to_whoever_sees_it(
     assert len(opened) > 20
 
 
-def test_every_page_that_is_offered_opens(demonstration: Any, client_of: Any) -> None:
-    failed: dict[tuple[Role, str], object] = {}
-    opened: Counter[Role] = Counter()
-    for name, role in demo.PEOPLE:
-        person = Person.objects.get(name=name)
-        for address, status, doubled in tour(client_of(person)):
-            opened[role] += 1
-            if status != 200 or doubled:
-                failed[role, address] = (status, doubled)
-    assert failed == {}
-    assert min(opened.values()) > 30, opened
+@pytest.mark.parametrize("name", [name for name, _role in demo.PEOPLE])
+def test_every_page_that_is_offered_opens(demonstration: Any, client_of: Any, name: str) -> None:
+    opened = list(tour(client_of(Person.objects.get(name=name))))
+    assert [page for page in opened if page[1:] != (200, [])] == []
+    assert len(opened) > 30
 
 
 def tour(browser: Client) -> Iterator[tuple[str, int, list[str]]]:
