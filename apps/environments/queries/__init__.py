@@ -9,7 +9,7 @@ from apps.environments.queries.drift import (
     open_findings,
 )
 from apps.environments.queries.hardware import ABOUT_CARDS, hardware_faults
-from apps.environments.queries.holders import Held, entries_asking, facts_now, held_versions
+from apps.environments.queries.holders import Held, entries_asking, held_versions, nodes_running
 from apps.environments.queries.intent import (
     Intent,
     compatibility_of,
@@ -66,7 +66,6 @@ __all__ = [
     "domains_visible",
     "entries_asking",
     "entries_of",
-    "facts_now",
     "facts_visible",
     "finding_for",
     "findings_visible",
@@ -84,6 +83,7 @@ __all__ = [
     "newest_check",
     "newest_checks",
     "newest_reports",
+    "nodes_running",
     "observed_by_domain",
     "open_findings",
     "policies_of",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +19,7 @@ from apps.environments.engine.statements import differ
 from apps.environments.models import NodeFact
 from apps.environments.page import finding_row, read_as
 from apps.environments.words import AREAS, STANDINGS, label_of
+from apps.fleet.models import Node
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import node_for
 
@@ -60,21 +62,25 @@ def node(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def holders(request: HttpRequest, component_id: str) -> HttpResponse:
-    """The nodes that report a version of a component (?value=) now, and since when."""
+    """The nodes that run a version of a component (?value=), and since when they say so."""
     actor = actor_of(request)
-    refuse_unknown(None, request.GET, also=frozenset({"cluster", "value", "page"}))
+    refuse_unknown(None, request.GET, also=frozenset({"cluster", "value"}))
     value = request.GET.get("value", "")
-    found = queries.facts_now(actor).filter(component=component_id, value=value)
-    if cluster := request.GET.get("cluster", ""):
-        found = found.filter(node__cluster__slug=cluster)
-    page = page_of(request, found.select_related("node__domain").order_by("node__name", "kind"), size=50)
+    found = queries.nodes_running(actor, component_id, value, cluster=request.GET.get("cluster", ""))
+    page = page_of(request, found, size=50)
+    facts: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    said = NodeFact.objects.filter(component=component_id, value=value, until__isnull=True)
+    for fact in said.filter(node__in=page.object_list).order_by("since", "kind"):
+        facts[fact.node_id].append(_fact(fact))
+    nodes = Node.objects.select_related("cluster", "domain").in_bulk(page.object_list)
     context = {
+        "component_id": component_id,
         "label": label_of(component_id),
         "value": value,
         "read_as": read_as(value, component(component_id).scheme),
-        "number": found.order_by().values("node").distinct().count(),
+        "number": len(found),
         "page": page,
-        "facts": [_fact(fact) for fact in page.object_list],
+        "rows": [{"node": nodes[pk], "facts": facts[pk]} for pk in page.object_list],
     }
     return render(request, "environments/holders.html", context)
 

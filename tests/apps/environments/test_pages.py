@@ -295,13 +295,14 @@ def test_who_reports_a_version_is_listed_within_what_may_be_seen(
 ) -> None:
     for node in nodes[:3]:
         report(node)
-    report(nodes[0], kind="collect_env")  # the same said by two tools is one node
+    report(nodes[0], {"nccl": "2.26.2"}, kind="collect_env")  # the same said by two tools is one node
+    report(nodes[1], {"nccl": "2.27.3"}, kind="nccl_debug_log")  # what it loads goes before
     query = "?value=2.26.2"
 
-    assert "3 nodes report this version now" in _page(client_of(vic), "holders", "nccl", query=query)
-    assert "No node reports this version now" in _page(client_of(eve), "holders", "nccl", query=query)
+    assert "2 nodes run this version" in _page(client_of(vic), "holders", "nccl", query=query)
+    assert "No node runs this version" in _page(client_of(eve), "holders", "nccl", query=query)
     elsewhere = _page(client_of(vic), "holders", "nccl", query=query + "&cluster=hall-2")
-    assert "No node reports this version now" in elsewhere
+    assert "No node runs this version" in elsewhere
 
 
 def test_findings_are_filtered_and_unknown_filters_refused(
