@@ -64,14 +64,15 @@ class DomainSummary:
 
     @property
     def causes(self) -> list[Word]:
-        """What makes it less than fit, whether or not something else is worse."""
-        found = (
-            DRIFT.get(self._drift),
-            ALL_REDUCE.get(self._all_reduce),
-            NODES.get(self._nodes),
-            HARDWARE.get(self.hardware),
-        )
-        return [cause for cause in found if cause is not None]
+        """What makes it less than fit, the worst first."""
+        found = [
+            (self._drift, DRIFT),
+            (self._all_reduce, ALL_REDUCE),
+            (self._nodes, NODES),
+            (self.hardware, HARDWARE),
+        ]
+        found.sort(key=lambda judged: _WORST_FIRST.index(judged[0]))
+        return [words[verdict] for verdict, words in found if verdict in words]
 
     @property
     def _drift(self) -> Verdict:

@@ -129,6 +129,9 @@ def test_a_domain_with_an_unwell_node_is_not_fit(
     (summary,) = domain_summaries([domain.cluster])[domain.cluster_id]
     assert summary.verdict is verdict  # what is not known hides a warning, and not a failure
     assert cause in ", ".join(map(str, summary.causes))
+    assert (verdict is Verdict.FAIL) == (
+        summary.causes[0] == "nodes are faulty or in quarantine"
+    )  # worst first
     page = client_of(vic).get(reverse("portal:cluster", args=[domain.cluster.slug])).content.decode()
     assert cause in page
 
