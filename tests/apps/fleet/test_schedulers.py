@@ -33,7 +33,7 @@ def domain(build) -> Domain:
 def delivered(cluster):
     """A file that was handed in and read."""
 
-    def deliver(text: str, *, node: str = "") -> Receipt:
+    def deliver(text: str, *, node: str = "", to=cluster) -> Receipt:
         reading = read(Source.of_bytes(text.encode()))
         evidence = Evidence.objects.create(
             sha256=hashlib.sha256(text.encode()).hexdigest(), size_bytes=1, stored_at=clock.now()
@@ -42,7 +42,7 @@ def delivered(cluster):
             evidence=evidence, kind=reading.kind, parser_version=1, facts=reading.facts, read_at=clock.now()
         )
         return Receipt.objects.create(
-            scope=cluster.scope,
+            scope=to.scope,
             received_at=clock.now(),
             file_name="topology.conf",
             node_name=node,
@@ -136,12 +136,12 @@ SwitchName=leaf2 Nodes=sn-n[10-18]
 
 
 @pytest.fixture
-def bring_in(cluster, bo, actor_for):
+def bring_in(cluster, ada, actor_for):
     """Looks at a file that was handed in, and applies it."""
 
-    def bring(receipt: Receipt) -> None:
-        actor = actor_for(bo)
-        row = import_from_file(actor=actor, cluster_id=cluster.pk, receipt_id=receipt.pk)
+    def bring(receipt: Receipt, to=cluster) -> None:
+        actor = actor_for(ada)
+        row = import_from_file(actor=actor, cluster_id=to.pk, receipt_id=receipt.pk)
         apply_import(actor=actor, import_id=row.pk, expected_version=row.version)
 
     return bring
@@ -154,7 +154,36 @@ def test_switches_of_a_file_are_news_where_none_is_on_record(domain, cluster, bo
 
 def test_a_tree_that_came_in_goes_out_as_it_was(domain, cluster, delivered, bring_in):
     bring_in(delivered(TREE))
-    assert scheduler_file(cluster, form="slurm_tree").text == TREE
+    text = scheduler_file(cluster, form="slurm_tree").text
+    assert text == f"{TREE}# nodes sn-n[01-18]: accelerators 4 domain sn model nvidia-gb200\n"
+
+
+@pytest.mark.parametrize("form", ["slurm_tree", "slurm_block", "slurm_yaml", "hypernode"])
+@pytest.mark.parametrize("layout", ["72-as-18x4", "144-as-6x24", "144-as-4x36"])
+def test_what_goes_out_comes_into_an_empty_cluster_as_the_same_fleet(
+    layout, form, build, cluster, other_cluster, delivered, bring_in
+):
+    build(layout)
+    build("8-mesh", name="alone")
+    factories.node(cluster, "stray", accelerators=2)
+    bring_in(delivered(TREE))
+    went_out = scheduler_file(cluster, form=form).text
+    bring_in(delivered(went_out, to=other_cluster), to=other_cluster)
+    assert scheduler_file(other_cluster, form=form).text == went_out
+    assert {part: fleet_of(other_cluster, part) for part in PARTS} == {
+        part: fleet_of(cluster, part) for part in PARTS
+    }
+
+
+PARTS = {
+    "nodes": ("name", "domain__name"),
+    "accelerators": ("accelerators__node__name", "accelerators__index", "accelerators__model"),
+    "sub-domains": ("accelerators__node__name", "accelerators__index", "accelerators__sub_domain__name"),
+}
+
+
+def fleet_of(cluster, part: str) -> set[tuple[object, ...]]:
+    return set(cluster.nodes.values_list(*PARTS[part]))
 
 
 def test_a_node_that_hangs_elsewhere_and_a_tier_that_is_gone_are_told_then_taken_over(
@@ -166,7 +195,7 @@ def test_a_node_that_hangs_elsewhere_and_a_tier_that_is_gone_are_told_then_taken
     codes = {one.code for one in comparison_of(actor_for(bo), cluster, receipt.pk).differences}
     assert codes == {"switch_missing", "switch_tier", "switch_nodes", "switch_switches"}
     bring_in(receipt)
-    assert scheduler_file(cluster, form="slurm_tree").text == changed
+    assert scheduler_file(cluster, form="slurm_tree").text.startswith(f"{changed}# nodes ")
 
 
 def test_a_node_in_another_sub_domain_moves_with_its_accelerators(build, cluster, delivered, bring_in):

@@ -51,6 +51,12 @@ class HostLists:
         return names
 
 
+def node_comments(lines: Iterable[Line]) -> list[str]:
+    """What the portal's own exports say of nodes in comments, for whose accelerators the format has no word."""
+    comments = (line.text.strip() for line in lines)
+    return [comment[2:] for comment in comments if comment.startswith("# nodes ")]
+
+
 def roots(switches: Sequence[Switch]) -> list[str]:
     """Switches that are beneath no other, in their order."""
     beneath = {child for switch in switches for child in switch.children}

@@ -19,12 +19,13 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "hypernode"
-VERSION = 1
+VERSION = 2
 
 _GROUP = "topology.volcano.sh"
 _LIKE = re.compile(r"[\"']?kind[\"']?\s*:\s*[\"']?HyperNode(?:List)?\b")
 _SELECTORS = ("exactMatch", "regexMatch", "labelMatch")
 _MEMBER_TYPES = ("Node", "HyperNode")
+_NODES_NOTE = "topology.supernode-portal/nodes"  # an annotation of the portal's own exports
 
 
 def recognise(sample: str) -> int:
@@ -78,7 +79,8 @@ class _Faults:
 
 
 def _hypernode(item: Mapping[str, Any], faults: _Faults) -> dict[str, Any]:
-    name = text_of(mapping(item.get("metadata")).get("name"))
+    metadata = mapping(item.get("metadata"))
+    name = text_of(metadata.get("name"))
     version = text_of(item.get("apiVersion"))
     if version is None or not version.startswith(f"{_GROUP}/"):
         faults.add(
@@ -100,7 +102,13 @@ def _hypernode(item: Mapping[str, Any], faults: _Faults) -> dict[str, Any]:
     members = [_member(mapping(member), name, faults) for member in sequence(spec.get("members"))]
     if not members:
         faults.add("no_members", say("HyperNode %(name)s: spec.members is missing or empty", name=name))
-    return {"name": name, "tier": tier, "tier_name": text_of(spec.get("tierName")), "members": members}
+    return {
+        "name": name,
+        "tier": tier,
+        "tier_name": text_of(spec.get("tierName")),
+        "nodes_note": text_of(mapping(metadata.get("annotations")).get(_NODES_NOTE)),
+        "members": members,
+    }
 
 
 def _member(member: Mapping[str, Any], owner: str | None, faults: _Faults) -> dict[str, Any]:

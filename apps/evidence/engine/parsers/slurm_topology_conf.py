@@ -14,13 +14,21 @@ from typing import Any
 from apps.core.texts import say
 from apps.evidence.engine.parsers._dressing import one_process, plain_lines
 from apps.evidence.engine.parsers._notes import Notes
-from apps.evidence.engine.parsers._switch_tree import HostLists, Switch, check, check_nodes, levels, roots
+from apps.evidence.engine.parsers._switch_tree import (
+    HostLists,
+    Switch,
+    check,
+    check_nodes,
+    levels,
+    node_comments,
+    roots,
+)
 from apps.evidence.engine.parsers._values import count
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "slurm_topology_conf"
-VERSION = 2
+VERSION = 3
 
 _KEY = re.compile(r"\w+=")
 _DEFINITION = re.compile(r"(?:SwitchName|BlockName|BlockSizes)\s*=", re.IGNORECASE)
@@ -49,7 +57,7 @@ def read(source: Source) -> Reading:
     if not source.text().endswith("\n"):
         notes.add("last_line_not_ended", say("the last line has no line end; the file may be cut there"))
     real_names = _real_names(lines, {part.name for part in (*config.switches, *config.blocks)})
-    facts = _facts(config, real_names)
+    facts = {**_facts(config, real_names), "node_comments": node_comments(lines)}
     check(config.switches, notes)
     check_nodes(((block.name, block.nodes, block.line) for block in config.blocks), notes)
     if config.switches and config.blocks:

@@ -13,12 +13,20 @@ from typing import Any
 from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
 from apps.evidence.engine.parsers._objects import load_objects, mapping, sequence, text_of
-from apps.evidence.engine.parsers._switch_tree import HostLists, Switch, check, check_nodes, levels, roots
+from apps.evidence.engine.parsers._switch_tree import (
+    HostLists,
+    Switch,
+    check,
+    check_nodes,
+    levels,
+    node_comments,
+    roots,
+)
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "slurm_topology_yaml"
-VERSION = 1
+VERSION = 2
 
 KINDS = ("tree", "block", "flat", "ring", "torus3d")
 _LIKE = re.compile(r"(?:^|[\s{,\"-])topology\"?\s*:\s*\S", re.MULTILINE)
@@ -48,7 +56,11 @@ def read(source: Source) -> Reading:
         raise Unreadable(say("topology.yaml: no entry has the key topology"), code="no_topology")
     if sum(topology["cluster_default"] is True for topology in reader.topologies) > 1:
         notes.add("two_defaults", say("more than one topology is the default of the cluster"))
-    facts = {"topologies": reader.topologies, "structures": reader.structures}
+    facts = {
+        "topologies": reader.topologies,
+        "structures": reader.structures,
+        "node_comments": node_comments(source.lines()),
+    }
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 
 

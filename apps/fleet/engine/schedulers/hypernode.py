@@ -1,6 +1,7 @@
 """Volcano HyperNodes: one object per sub-domain, domain and switch, in tiers from the nodes upwards.
 
-tierName says what a tier is, so that domains and switches are told apart when the file is read again.
+tierName says what a tier is, so that domains and switches are told apart when the file is read again. An annotation
+says of the nodes among the members which accelerators they have (`hints`).
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ from apps.fleet.engine.description import (
     Switch,
     described,
 )
+from apps.fleet.engine.schedulers import hints
 from apps.fleet.engine.schedulers.export import Export, as_yaml
 from apps.fleet.engine.schedulers.forest import Entry, forest
 from apps.fleet.engine.schedulers.hierarchy import Hierarchy, Level, Role, hierarchy, level_of_key
+from apps.fleet.engine.schedulers.labels import PREFIX
 
 KIND = "hypernode"
 FILE_NAME = "hypernodes.yaml"
 _OBJECT_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 API_VERSION = "topology.volcano.sh/v1alpha1"
+ANNOTATION = f"{PREFIX}/nodes"
 
 
 def write(fleet: FleetDescription) -> Export:
@@ -41,13 +45,20 @@ def write(fleet: FleetDescription) -> Export:
     levels = hierarchy(fleet)
     if errors := _name_errors(levels):
         raise Invalid(say("the fleet's names cannot name HyperNodes"), code="hypernode_names", errors=errors)
-    documents = [
-        _document(name, tier, level, _members(levels, tier - 1, nodes))
-        for tier, level in enumerate(levels.levels, start=1)
-        for name, nodes in level.groups.items()
-    ]
+    by_name = {node.name: node for node in fleet.nodes}
+    listed = {node for level in levels.levels for nodes in level.groups.values() for node in nodes}
+    told = [node for node in by_name if node not in listed]  # by the first document, with its own
+    documents = []
+    for tier, level in enumerate(levels.levels, start=1):
+        for name, nodes in level.groups.items():
+            members = _members(levels, tier - 1, nodes)
+            told = [member for kind, member in members if kind == "Node" and member in by_name] + told
+            notes = hints.lines((by_name[node] for node in told), said=levels.says, listed=listed)
+            documents.append(_document(name, tier, level, members, notes))
+            told = []
     text = as_yaml(documents)
-    return Export(file_name=FILE_NAME, text=text, says=levels.says, notes=levels.notes)
+    says = levels.says | hints.carried(fleet)
+    return Export(file_name=FILE_NAME, text=text, says=says, notes=levels.notes)
 
 
 def read(facts: Mapping[str, Any]) -> FleetDescription:
@@ -63,14 +74,20 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
         for one in read_ones
         if one.unnamed
     ]
-    return _fleet(read_ones, problems)
+    told = (line for one in hypernodes for line in (one.get("nodes_note") or "").splitlines())
+    return hints.filled(_fleet(read_ones, problems), told)
 
 
-def _document(name: str, tier: int, level: Level, members: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def _document(
+    name: str, tier: int, level: Level, members: Sequence[tuple[str, str]], notes: Sequence[str]
+) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"name": name}
+    if notes:
+        metadata["annotations"] = {ANNOTATION: "\n".join(notes)}
     return {
         "apiVersion": API_VERSION,
         "kind": "HyperNode",
-        "metadata": {"name": name},
+        "metadata": metadata,
         "spec": {
             "tier": tier,
             "tierName": level.key,

@@ -1,19 +1,19 @@
 """Slurm's topology.conf: one tree of switches, or blocks of nodes.
 
-Comments of the form `# name=text` carry what the format has no word for: the real name of a switch (as
-topograph writes it), and the domain of a block that is a sub-domain.
+Comments carry what the format has no word for: `# name=text` the real name of a switch (as topograph writes it) and
+the domain of a block that is a sub-domain, `# nodes …` the accelerators of nodes (`hints`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 from apps.core.hostlist import fold
 from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Part
-from apps.fleet.engine.schedulers import slurm
+from apps.fleet.engine.schedulers import hints, slurm
 from apps.fleet.engine.schedulers.export import Export, Note, carried, domain_of_sub_domain
 from apps.fleet.engine.schedulers.forest import Entry
 
@@ -36,6 +36,10 @@ def write(fleet: FleetDescription, *, plugin: Plugin | None = None) -> Export:
 
 def read(facts: Mapping[str, Any]) -> FleetDescription:
     """The fleet in the facts of a topology.conf: its switches, or else its blocks."""
+    return hints.filled(_read(facts), facts.get("node_comments", ()))
+
+
+def _read(facts: Mapping[str, Any]) -> FleetDescription:
     if facts["switch_list"]:
         return slurm.fleet_of_tree(
             [
@@ -65,10 +69,27 @@ def _tree(fleet: FleetDescription) -> Export:
     loose = len(fleet.nodes) - len({node for switch in fleet.switches for node in switch.nodes})
     if fleet.switches and loose > 0:
         notes.append(Note(code="loose_nodes", message=say("nodes beneath no switch: %(loose)s", loose=loose)))
+    lines = [line for entry in slurm.tree_entries(fleet) for line in _switch_lines(entry)]
+    listed = {node for switch in fleet.switches for node in switch.nodes}
+    return _export(fleet, lines, carried(fleet, Part.NODES, Part.SWITCHES), listed, notes)
+
+
+def _export(
+    fleet: FleetDescription,
+    lines: Sequence[str],
+    said: frozenset[Part],
+    listed: set[str],
+    notes: Sequence[Note],
+) -> Export:
+    """A file of these lines, and comments for what they leave unsaid: last, so that the file begins with what it is.
+
+    said: the parts, and listed: the nodes, that the lines name.
+    """
+    comments = [f"# {line}" for line in hints.lines(fleet.nodes, said=said, listed=listed)] if lines else []
     return Export(
         file_name=FILE_NAME,
-        text="".join(f"{line}\n" for entry in slurm.tree_entries(fleet) for line in _switch_lines(entry)),
-        says=carried(fleet, Part.NODES, Part.SWITCHES),
+        text="".join(f"{line}\n" for line in (*lines, *comments)),
+        says=said | hints.carried(fleet),
         notes=tuple(notes),
     )
 
@@ -100,4 +121,8 @@ def _blocks(fleet: FleetDescription) -> Export:
         lines.append(f"BlockName={name} Nodes={fold(nodes)}")
     if blocks.sizes:
         lines.append(f"BlockSizes={','.join(str(size) for size in blocks.sizes)}")
-    return Export(file_name=FILE_NAME, text="".join(f"{line}\n" for line in lines), says=parts, notes=notes)
+    if fleet.switches:
+        message = say("switches are left out: blocks have no word for them")
+        notes = (*notes, Note(code="switches_left_out", message=message))
+    listed = {node for nodes in blocks.nodes.values() for node in nodes}
+    return _export(fleet, lines, parts, listed, notes)

@@ -1,4 +1,7 @@
-"""Slurm's topology.yaml: several named topologies; ours are fabric (tree), domains and sub-domains (blocks)."""
+"""Slurm's topology.yaml: several named topologies; ours are fabric (tree), domains and sub-domains (blocks).
+
+Comments carry what they have no word for, the accelerators of nodes (`hints`).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 from apps.core.hostlist import fold
 from apps.fleet.engine.description import FleetDescription, Node, Part, described
-from apps.fleet.engine.schedulers import slurm
+from apps.fleet.engine.schedulers import hints, slurm
 from apps.fleet.engine.schedulers.export import Export, as_yaml, carried
 from apps.fleet.engine.schedulers.forest import Entry
 
@@ -32,8 +35,12 @@ def write(fleet: FleetDescription) -> Export:
         parts.add(Part.SWITCHES)
     for place, topology in enumerate(topologies):
         topology["cluster_default"] = place == 0
-    text = as_yaml([topologies])
-    return Export(file_name=FILE_NAME, text=text, says=carried(fleet, *parts), notes=notes)
+    said = carried(fleet, *parts)
+    listed = {node for switch in fleet.switches for node in switch.nodes}
+    listed |= {node.name for node in fleet.nodes if node.domain}
+    comments = hints.lines(fleet.nodes, said=said, listed=listed) if topologies else []
+    text = "".join([as_yaml([topologies]), *(f"# {line}\n" for line in comments)])
+    return Export(file_name=FILE_NAME, text=text, says=said | hints.carried(fleet), notes=notes)
 
 
 def read(facts: Mapping[str, Any]) -> FleetDescription:
@@ -55,7 +62,7 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
             for one in tree["switches"]
         ]
         parts.append(slurm.fleet_of_tree(entries))
-    return _joined(parts)
+    return hints.filled(_joined(parts), facts.get("node_comments", ()))
 
 
 def _tree(fleet: FleetDescription) -> list[dict[str, str]]:

@@ -18,6 +18,7 @@ from apps.fleet.engine.description import FleetDescription, Node, Part, Switch, 
 from apps.fleet.engine.layouts import describe
 from apps.fleet.engine.rank_maps import from_hostfile
 from apps.fleet.engine.schedulers import (
+    hints,
     hostfile,
     hypernode,
     k8s_nodes,
@@ -76,7 +77,7 @@ def test_a_slurm_tree_comes_back_as_it_went_out(fleet: FleetDescription) -> None
     export = slurm_topology_conf.write(fleet, plugin=slurm_topology_conf.Plugin.TREE)
     back = slurm_topology_conf.read(facts_of(export.text, "slurm_topology_conf"))
     assert back == only(fleet, export.says)
-    assert export.says == {Part.NODES, Part.SWITCHES}
+    assert export.says == fleet.says
 
 
 @settings(max_examples=40, deadline=None)
@@ -155,8 +156,50 @@ def test_sub_domains_that_split_nodes_are_left_out_everywhere_and_said() -> None
     ):
         assert [note.code for note in export.notes] == ["split_nodes"]
         assert "d1-n05, d1-n14" in export.notes[0].message
-        assert Part.SUBDOMAINS not in export.says
-        assert "d1-s1" not in export.text
+        for_scheduler = [line for line in export.text.splitlines() if "accelerators" not in line]
+        assert not any("d1-s1" in line for line in for_scheduler)
+
+
+@pytest.mark.parametrize("format_", [slurm_topology_conf, slurm_topology_yaml, hypernode])
+def test_a_node_in_two_sub_domains_or_in_no_domain_comes_back_as_it_went_out(format_) -> None:
+    split = split_fleet()
+    nodes = [*split.nodes, Node(name="spare", cards=4, model="NVIDIA-H200")]
+    fleet = described(says=[*split.says, Part.MODELS], domains=split.domains, nodes=nodes)
+    export = format_.write(fleet)
+    assert format_.read(facts_of(export.text, format_.KIND)) == fleet
+    assert export.says == fleet.says
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nodes d1-n[01-99999999]: accelerators 8",
+        "nodes d1-n[9-1]: accelerators 8",
+        "nodes d1-n01: accelerators 99999999",
+        "nodes d1-n01: accelerators 2000",
+        "nodes d1-n01: accelerators 8/",
+        "nodes d1-n01: accelerators many",
+        "nodes d1-n01: memory 8",
+        "nodes d1-n[1-1000]: accelerators 1024",
+    ],
+)
+def test_a_comment_that_says_nothing_sensible_is_passed_over(line: str) -> None:
+    seen = described(says=[Part.NODES], nodes=[Node(name="d1-n01")])
+    assert hints.filled(seen, [line]) == seen
+
+
+def test_what_the_format_itself_says_holds_against_a_comment() -> None:
+    text = slurm_topology_conf.write(small_fleet()).text
+    edited = text.replace("BlockName=d2 Nodes=d2-n[1-2]", "BlockName=d2 Nodes=d2-n1,new")
+    assert edited != text
+    back = slurm_topology_conf.read(facts_of(edited, "slurm_topology_conf"))
+    assert [(node.name, node.domain, node.cards) for node in back.nodes] == [
+        ("d1-n1", "d1", 8),
+        ("d1-n2", "d1", 8),
+        ("d2-n1", "d2", 8),
+        ("new", "d2", None),
+    ]
+    assert Part.CARDS not in back.says
 
 
 def test_blocks_of_sub_domains_are_sized_up_to_the_domain() -> None:
@@ -164,7 +207,7 @@ def test_blocks_of_sub_domains_are_sized_up_to_the_domain() -> None:
     assert layout is not None
     text = slurm_topology_conf.write(describe(layout, domain="d1")).text
     assert "BlockName=d1-s1 Nodes=d1-n[01-03]" in text
-    assert text.splitlines()[-1] == "BlockSizes=3,6,12"
+    assert text.splitlines()[-2:] == ["BlockSizes=3,6,12", "# nodes d1-n[01-18]: accelerators 8"]
 
 
 def test_a_switch_tier_that_cuts_a_domain_is_left_out_of_nested_formats() -> None:

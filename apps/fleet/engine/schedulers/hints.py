@@ -1,0 +1,151 @@
+"""What our own files for schedulers say beside the words of their format: the accelerators of each node.
+
+Schedulers pass it over: to Slurm it is a comment, on a HyperNode an annotation. Nodes that are alike share a line:
+`nodes sn-n[01-18]: accelerators 8 model nvidia-h100-sxm5-80gb`, and where the format cannot say it the place too,
+`nodes sn-n05: accelerators 4/sn-s1,4/sn-s2 domain sn`. A node that the format does not name at all is `also` there.
+Where somebody edited the file and both speak of the same, the format's own words hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from apps.core.hostlist import LIMIT_NAMES, HostListError, expand, fold
+from apps.fleet.engine.description import Domain, FleetDescription, Node, Part, Span, described
+
+MAX_CARDS = 1024  # of a node
+MAX_CARDS_IN_ALL = 500_000
+_NODES_IN_LINE = 200
+_LINE = re.compile(
+    r"nodes (?P<nodes>\S+): (?P<also>also )?accelerators (?P<cards>\S+)"
+    r"(?: domain (?P<domain>\S+))?(?: model (?P<model>\S.*))?"
+)
+_RUN = re.compile(r"([0-9]{1,4})(?:/(\S+))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Hint:
+    """also: the format itself does not name the node."""
+
+    node: Node
+    also: bool
+
+
+def carried(fleet: FleetDescription) -> frozenset[Part]:
+    """The parts of a fleet that lines carry; none where the accelerators of some node are not known."""
+    if any(node.cards is None for node in fleet.nodes):
+        return frozenset()
+    parts = {Part.CARDS}
+    parts |= {Part.MODELS} if any(node.model for node in fleet.nodes) else set()
+    parts |= {Part.DOMAINS} if any(node.domain for node in fleet.nodes) else set()
+    parts |= {Part.SUBDOMAINS} if any(node.spans for node in fleet.nodes) else set()
+    return fleet.says & parts
+
+
+def lines(nodes: Iterable[Node], *, said: Collection[Part], listed: Collection[str]) -> list[str]:
+    """Lines for nodes whose accelerators are known. said, listed: the parts and the nodes that the format names."""
+    alike: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.cards is not None:
+            alike.setdefault(_text(node, frozenset(said) if node.name in listed else None), []).append(
+                node.name
+            )
+    return [
+        f"nodes {fold(names[start : start + _NODES_IN_LINE])}: {text}"
+        for text, names in alike.items()
+        for start in range(0, len(names), _NODES_IN_LINE)
+    ]
+
+
+def filled(seen: FleetDescription, found: Iterable[str]) -> FleetDescription:
+    """The fleet in a file with what its lines add. Lines that are none of ours say nothing."""
+    hints = _read(found)
+    if not hints:
+        return seen
+    nodes = [
+        _filled(node, hints[node.name].node, seen.says) if node.name in hints else node for node in seen.nodes
+    ]
+    named = {node.name for node in seen.nodes}
+    nodes += [hint.node for name, hint in hints.items() if hint.also and name not in named]
+    halls = {domain.name: list(domain.sub_domains) for domain in seen.domains}
+    for node in nodes:
+        if node.domain:
+            halls.setdefault(node.domain, []).extend(span.sub_domain for span in node.spans)
+    known = {domain.name: domain for domain in seen.domains}
+    whole = described(
+        says=seen.says,
+        domains=[
+            replace(known.get(name) or Domain(name=name), sub_domains=tuple(names))
+            for name, names in halls.items()
+        ],
+        nodes=nodes,
+        switches=seen.switches,
+        links=seen.links,
+        problems=seen.problems,
+    )
+    told = {Part.DOMAINS} if halls else set()
+    told |= {Part.SUBDOMAINS} if any(halls.values()) else set()
+    told |= {Part.CARDS} if all(node.cards is not None for node in nodes) else set()
+    told |= {Part.MODELS} if any(node.model for node in nodes) else set()
+    return replace(whole, says=whole.says | told)
+
+
+def _text(node: Node, said: frozenset[Part] | None) -> str:
+    """said: None where the format does not name the node."""
+    parts = said or frozenset()
+    cards = node.cards or 0
+    runs = [(cards if span.cards is None else span.cards, span.sub_domain) for span in node.spans]
+    rest = cards - sum(count for count, _hall in runs)
+    if not runs or (Part.SUBDOMAINS in parts and len(runs) == 1 and not rest):
+        where, is_placed = str(cards), False
+    else:
+        pieces = [f"{count}/{hall}" for count, hall in runs] + ([str(rest)] if rest > 0 else [])
+        where, is_placed = ",".join(pieces), True
+    text = f"{'' if said is not None else 'also '}accelerators {where}"
+    if node.domain and (is_placed or Part.DOMAINS not in parts):
+        text += f" domain {node.domain}"
+    return f"{text} model {node.model}" if node.model else text
+
+
+def _read(found: Iterable[str]) -> dict[str, _Hint]:
+    hints: dict[str, _Hint] = {}
+    left = MAX_CARDS_IN_ALL
+    for line in found:
+        match = _LINE.fullmatch(line)
+        node = _node(match) if match else None
+        if match is None or node is None:
+            continue
+        try:
+            names = expand(match["nodes"], LIMIT_NAMES - len(hints))
+        except HostListError:
+            continue
+        left -= (node.cards or 0) * len(names)
+        if left < 0:
+            break
+        hints |= {name: _Hint(node=replace(node, name=name), also=bool(match["also"])) for name in names}
+    return hints
+
+
+def _node(match: re.Match[str]) -> Node | None:
+    """What a line says of each of its nodes; None where it cannot be understood."""
+    runs = [_RUN.fullmatch(piece) for piece in match["cards"].split(",")]
+    cards = sum(int(run[1]) for run in runs if run is not None)
+    if None in runs or cards > MAX_CARDS:
+        return None
+    spans = tuple(Span(sub_domain=run[2], cards=int(run[1])) for run in runs if run is not None and run[2])
+    return Node(
+        name="", domain=match["domain"] or "", spans=spans, cards=cards, model=(match["model"] or "").strip()
+    )
+
+
+def _filled(node: Node, hint: Node, said: Collection[Part]) -> Node:
+    domain = node.domain if Part.DOMAINS in said else hint.domain
+    halls = [span.sub_domain for span in node.spans]
+    spans = (
+        tuple(replace(span, cards=hint.cards) for span in node.spans) if len(node.spans) == 1 else node.spans
+    )
+    if hint.spans and hint.domain == domain and halls in ([], [span.sub_domain for span in hint.spans]):
+        spans = hint.spans
+    return replace(node, domain=domain, spans=spans, cards=hint.cards, model=hint.model or node.model)
