@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from apps.core import clock
 from apps.fleet.engine.slots import slots_of
-from apps.fleet.models import Accelerator, HardwareChange, Node, NodeHealth, PartKind
+from apps.fleet.models import Accelerator, Cluster, HardwareChange, Node, NodeHealth, PartKind
 from apps.fleet.services.parts import Identity, identity_of, note_swaps
 
 _IDENTITY = ("uuid", "serial", "bus_id")
@@ -41,13 +41,20 @@ def note_hardware(
     slots = {card.index: card for card in Accelerator.objects.filter(node=node)}
     before = {index: identity_of(card) for index, card in slots.items()}
     board = Identity(kind=PartKind.BOARD, slot="board", serial=node.serial)
-    changes, touched = _board_changes(node, board_serial.strip()[:120], sha256, at), []
-    changes += _system_changes(node, system_serial.strip()[:120], sha256, at)
+    swaps, touched = [], []
     addresses = {index: card.bus_id for index, card in slots.items()}
     for index, reported in slots_of(addresses, list(cards)):
         card_changes, is_touched = _card_changes(slots[index], reported)
-        changes += [_change(node, str(index), *change, sha256, at) for change in card_changes]
+        swaps += [_change(node, str(index), *change, sha256, at) for change in card_changes]
         touched += [slots[index]] if is_touched else []
+    news = [card for card in touched if identity_of(card) != before[card.index]]
+    if news:
+        # Two nodes that report the same cards at once would both look before the other is committed: one by one, then,
+        # and locked as imports do it, before any row is written.
+        Cluster.objects.select_for_update(no_key=True).get(pk=node.cluster_id)
+    changes = _board_changes(node, board_serial.strip()[:120], sha256, at)
+    changes += _system_changes(node, system_serial.strip()[:120], sha256, at)
+    changes += swaps
     Accelerator.objects.bulk_update(touched, _IDENTITY)
     if changes:
         swapped = {change.slot for change in changes}
@@ -56,7 +63,6 @@ def note_hardware(
         was = [*before.values(), board]
         note_swaps(node=node, was=was, now=now, slots=swapped, at=at)
     there = []
-    news = [card for card in touched if identity_of(card) != before[card.index]]
     for other, ids in _twins(node, news):
         changes.append(_change(node, "cards", HardwareChange.TWIN, other.name, ids, sha256, at))
         there.append(_change(other, "cards", HardwareChange.TWIN, node.name, ids, sha256, at))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
+from django.db import connection, transaction
 
 from apps.audit.models import AuditEvent
 from apps.core.actor import system
@@ -171,6 +174,31 @@ def test_cards_that_two_nodes_report_are_noted_at_both(cluster, other_cluster):
     with_cards(cluster, "n3", *"PQRSTUVW")
     many = report(factories.node(cluster, "n4", accelerators=8), *"PQRSTUVW")
     assert [one.after for one in many] == ["GPU-P, GPU-Q, …"]
+
+
+@pytest.mark.postgres
+def test_nodes_that_report_the_same_cards_at_the_same_moment_are_both_told(committed_database):
+    cluster = factories.cluster()
+    nodes = [factories.node(cluster, name, accelerators=1) for name in ("n1", "n2")]
+
+    def second() -> None:
+        report(nodes[1], "A")
+        connection.close()
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        report(nodes[0], "A")
+        other = threading.Thread(target=second)
+        other.start()
+        waits = 0  # until it waits for this one, or is through without having seen it
+        while other.is_alive() and not waits:
+            other.join(timeout=0.01)
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            )
+            waits = cursor.fetchone()[0]
+    other.join(timeout=30)
+    assert {change.node_id for change in HardwareChange.objects.all()} == {node.pk for node in nodes}
 
 
 def test_cards_without_uuid_are_known_by_serial_and_blanked_ones_say_nothing(cluster):
