@@ -6,6 +6,7 @@ import time
 
 from apps.core.errors import PortalError
 from apps.core.texts import say
+from apps.fleet.engine.importing import Told
 from apps.fleet.models import BulkImport, ImportState
 from apps.fleet.services import imports, what_ifs
 from apps.fleet.services.import_looks import Look, look, note
@@ -19,8 +20,7 @@ _TELL_EVERY_S = 0.5
 def plan_import(running: RunningJob) -> None:
     """Look at what a file would do; where that was asked for, apply it too."""
     row = _import(running)
-    running.progress(0, None, "reading")
-    found = look(row)
+    found = look(row, _reading(running, None))
     if row.apply_at_once:
         _apply(running, found)
         return
@@ -34,10 +34,15 @@ def plan_import(running: RunningJob) -> None:
 def apply_import(running: RunningJob) -> None:
     """Do what was looked at."""
     row = _import(running)
-    running.progress(0, row.row_count, "reading")
-    found = look(row)
-    running.progress(0, row.row_count, "writing")
+    found = look(row, _reading(running, row.row_count))
+    running.progress(row.row_count, row.row_count, say("writing"))
     _apply(running, found)
+
+
+def _reading(running: RunningJob, total: int | None) -> Told:
+    """Tells how many rows are read, which keeps the lease while there are many."""
+    running.progress(0, total, say("reading"))
+    return lambda rows: running.progress(rows, total, say("reading"))
 
 
 def _apply(running: RunningJob, found: Look) -> None:

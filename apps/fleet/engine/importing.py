@@ -6,10 +6,12 @@ a column that it does not have stays as it is. So what was exported imports agai
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
+from typing import TypeAlias
 
 from apps.core.errors import FieldError
 from apps.core.texts import say
@@ -18,6 +20,17 @@ from apps.fleet.engine.import_checks import RowError, cross_check
 from apps.fleet.engine.import_moves import node_moves, part_moves
 from apps.fleet.engine.import_rows import column_errors, missing, or_default, read_row, renamed, whole
 from apps.fleet.engine.tables import SCHEMAS, Key, Schema, Table, Values
+
+Told: TypeAlias = Callable[[int], None]
+TELL_EVERY_ROWS = 5_000
+
+
+def silent(rows: int) -> None:
+    """For whom does not ask how far it is."""
+
+
+def _further(told: Told, done: int, rows: int) -> None:
+    told(done + rows)
 
 
 class Mode(StrEnum):
@@ -98,25 +111,30 @@ def plan_import(
     mode: Mode,
     columns: Mapping[Table, Mapping[str, str]] | None = None,
     held: Mapping[str, frozenset[str]] = MappingProxyType({}),
+    told: Told = silent,
 ) -> ImportPlan:
     """What an import of these rows would do to the current rows.
 
     rows: numbered from 1 within their table, as decoded from CSV, JSON or YAML. current: all rows there are.
     columns: per table, name in the file → our column (a NetBox export, say); then other names are ignored,
-    while without it an unknown column is an error. held: node → kinds of its active holds.
+    while without it an unknown column is an error. held: node → kinds of its active holds. told: gets how many
+    rows were read, every so often; what it raises ends the planning.
     """
     plans: dict[Table, TablePlan] = {}
     after: dict[Table, dict[Key, Values]] = {table: dict(current.get(table, {})) for table in Table}
     given: dict[Table, dict[Key, int]] = {}
+    done = 0
     for table in Table:
         if table in rows:
-            planner = _Planner(SCHEMAS[table], after[table], mode)
+            planner = _Planner(SCHEMAS[table], after[table], mode, partial(_further, told, done))
             planner.take_all(rows[table], columns.get(table, {}) if columns is not None else None)
             plans[table] = planner.plan(table)
             given[table] = {key: number for key, (number, _) in planner.seen.items()}
             after[table].update(planner.as_if)
             for gone in planner.removed:
                 del after[table][gone.key]
+            done += len(rows[table])
+            told(done)
     found = cross_check(after, given)
     found.setdefault(Table.NODES, []).extend(node_moves(current, after, given, held))
     found.setdefault(Table.PARTS, []).extend(part_moves(current, after, given))
@@ -134,8 +152,8 @@ class _Planner:
     faulty row is not blamed for it.
     """
 
-    def __init__(self, schema: Schema, current: Mapping[Key, Values], mode: Mode) -> None:
-        self.schema, self.current, self.mode = schema, current, mode
+    def __init__(self, schema: Schema, current: Mapping[Key, Values], mode: Mode, told: Told) -> None:
+        self.schema, self.current, self.mode, self.told = schema, current, mode, told
         self.seen: dict[Key, tuple[int, Values]] = {}
         self.as_if: dict[Key, Values] = {}
         self.created: list[Created] = []
@@ -148,6 +166,8 @@ class _Planner:
     def take_all(self, rows: Sequence[Mapping[str, object]], renames: Mapping[str, str] | None) -> None:
         self.errors += column_errors(self.schema, rows, renames)
         for number, raw in enumerate(rows, start=1):
+            if number % TELL_EVERY_ROWS == 0:
+                self.told(number)
             cells, faults = read_row(self.schema, renamed(raw, renames), number)
             self.errors += faults
             if self.schema.is_named(cells):

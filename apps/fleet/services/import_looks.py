@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from apps.core.errors import FieldError, Invalid, PortalError
 from apps.core.texts import kept, say
 from apps.fleet.engine.decoding import Decoded, Form, decode
-from apps.fleet.engine.importing import ImportPlan, Mode, plan_import
+from apps.fleet.engine.importing import ImportPlan, Mode, Told, plan_import, silent
 from apps.fleet.engine.outcomes import counts_of, digest_of, outcomes_of
 from apps.fleet.engine.tables import Table
 from apps.fleet.models import BulkImport, Cluster, Hold, ImportState
@@ -54,14 +54,15 @@ def before_of(cluster: Cluster) -> Before:
     return Before(rows=current_rows(cluster), held={node: frozenset(kinds) for node, kinds in held.items()})
 
 
-def prepare(row: BulkImport, before: Before | None = None) -> Prepared:
-    """What the file would do. before: the fleet, read here where it is not given. Raises what reading raises."""
+def prepare(row: BulkImport, before: Before | None = None, told: Told = silent) -> Prepared:
+    """What the file would do. before: the fleet, read here where it is not given. Raises as reading and `told` do."""
     decoded = decode(
         gzip.decompress(bytes(row.content)),
         form=Form(row.form) if row.form else None,
         table=Table(row.table) if row.table else None,
     )
     _check_columns(row.columns)
+    told(0)
     before = before or before_of(row.cluster)
     plan = plan_import(
         decoded.rows,
@@ -69,14 +70,15 @@ def prepare(row: BulkImport, before: Before | None = None) -> Prepared:
         mode=Mode(row.mode),
         columns=dict.fromkeys(decoded.rows, row.columns) if row.columns is not None else None,
         held=before.held,
+        told=told,
     )
     return Prepared(before=before, plan=plan, notes=_notes(decoded, plan))
 
 
-def look(row: BulkImport) -> Look:
-    """What the file would do, or the error that tells why it cannot be read."""
+def look(row: BulkImport, told: Told = silent) -> Look:
+    """What the file would do, or the error that tells why it cannot be read. told: gets how many rows were read."""
     try:
-        return prepare(row)
+        return prepare(row, told=told)
     except PortalError as error:
         return error
 

@@ -16,6 +16,7 @@ from apps.core.actor import system
 from apps.core.errors import Conflict, Invalid, NotAllowed, Stale, TooLarge
 from apps.core.speech import said
 from apps.fleet import services, tasks
+from apps.fleet.engine import importing
 from apps.fleet.engine.importing import Mode
 from apps.fleet.engine.tables import Table
 from apps.fleet.engine.templates import TEMPLATES, template
@@ -36,6 +37,7 @@ from apps.fleet.queries.fabric import fabric_of, layout_of
 from apps.fleet.queries.layers import Colours
 from apps.fleet.queries.link_graph import link_graph_of
 from apps.fleet.services import import_looks, imports
+from apps.jobs.running import RunningJob
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -214,6 +216,16 @@ def test_a_large_file_is_looked_at_and_applied_by_a_worker(receive, apply, run_j
     assert (row.state, Node.objects.count()) == ("applied", 1)
 
 
+def test_a_worker_keeps_its_lease_while_it_reads_many_rows(receive, run_jobs, monkeypatch):
+    monkeypatch.setattr(imports, "AT_ONCE_BYTES", 1)
+    monkeypatch.setattr(importing, "TELL_EVERY_ROWS", 2)
+    told = []
+    monkeypatch.setattr(RunningJob, "progress", lambda self, done, total, phase: told.append(done))
+    receive({"nodes": [{"name": f"n{number}"} for number in range(5)]})
+    run_jobs()
+    assert told == [0, 0, 2, 4, 5]
+
+
 def test_a_worker_refuses_what_cannot_be_read_and_says_why(receive, run_jobs, monkeypatch):
     monkeypatch.setattr(imports, "AT_ONCE_BYTES", 1)
     row = receive(b'{"nodes": [}')
@@ -292,8 +304,8 @@ def test_a_fleet_that_moves_on_while_a_worker_reads_is_looked_at_again(
     row = receive(NODES, apply_at_once=True)
     look = import_looks.look
 
-    def slow_look(row: BulkImport):
-        found = look(row)
+    def slow_look(row: BulkImport, told):
+        found = look(row, told)
         factories.node(cluster, "n1", rack="R9")
         return found
 
@@ -308,7 +320,9 @@ def test_a_look_ends_before_the_transaction_begins(receive, monkeypatch, run_job
     depths = []
     look = import_looks.look
     depth = len(connection.savepoint_ids)
-    monkeypatch.setattr(tasks, "look", lambda row: depths.append(len(connection.savepoint_ids)) or look(row))
+    monkeypatch.setattr(
+        tasks, "look", lambda *given: depths.append(len(connection.savepoint_ids)) or look(*given)
+    )
     run_jobs()
     assert depths == [depth]
 
@@ -385,8 +399,10 @@ def test_the_link_graph_of_a_mesh_has_the_names_of_its_nodes(build, cluster):
     domain = build("8-mesh", first_node=7)
     nodes = list(Node.objects.filter(domain=domain))
     picture = topology.picture_of(cluster, domain, topology.nodes_to_draw(cluster, domain), Colours())
-    graph = link_graph_of(domain, picture.nodes, here="?")
-    assert {link.a.split("/")[0] for link in graph.links} == {node.name for node in nodes} == {"sn-n07"}
+    graph = link_graph_of(domain, picture, here="?")
+    assert (
+        {link.upper.name.split("/")[0] for link in graph.links} == {node.name for node in nodes} == {"sn-n07"}
+    )
 
 
 @pytest.mark.parametrize(
