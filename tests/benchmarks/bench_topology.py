@@ -1,7 +1,7 @@
 """Speed of the topology maths, best of three. Run: python tests/benchmarks/bench_topology.py
 
-Exits with 1 where a figure is above its limit: bisection of any 1,024-port fabric 2 s, picture of 576
-accelerators 0.3 s.
+Exits with 1 where a figure is above its limit: bisection of any 1,024-port fabric 2 s, links of 576
+accelerators as drawn 0.3 s.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -20,13 +21,17 @@ from apps.fleet.engine.bisection import bisection
 from apps.fleet.engine.description import Domain, FleetDescription, Node, Part, Span, described
 from apps.fleet.engine.graph import Graph, free_graph
 from apps.fleet.engine.importing import Mode, plan_import
+from apps.fleet.engine.layouts import describe
+from apps.fleet.engine.link_places import places
+from apps.fleet.engine.link_sketch import sketch
 from apps.fleet.engine.metrics import analyse
 from apps.fleet.engine.parallel import ParallelSizes
 from apps.fleet.engine.placement import Seat, check
 from apps.fleet.engine.pool import Policy, PoolNode
 from apps.fleet.engine.schedulers.writing import FORMATS
 from apps.fleet.engine.tables import Table
-from apps.fleet.engine.view import place
+from apps.fleet.engine.templates import template
+from apps.fleet.engine.wiring import joined_as
 
 LINK = gb(50)
 
@@ -95,11 +100,14 @@ def bench_fabrics() -> bool:
     return report("all figures, 1,024 ports, fat tree", best(lambda: analyse(tree))) and fine
 
 
-def bench_pictures() -> bool:
-    domain = fleet(72, 72, 8)
-    large = fleet(10_000, 10, 8)
-    fine = report("picture of 576 accelerators", best(lambda: place(domain)), 0.3)
-    return report("picture of 10,000 nodes", best(lambda: place(large))) and fine
+def bench_links() -> bool:
+    rack = template("72-as-18x4")
+    assert rack is not None
+    layout = replace(rack, nodes=72, accelerators_per_node=8)
+    domain = joined_as(layout, describe(layout, domain="d"), domain="d")
+    return report(
+        "links of 576 accelerators, drawn", best(lambda: places(sketch(domain), width=1, height=1)), 0.3
+    )
 
 
 def bench_plans() -> None:
@@ -138,7 +146,7 @@ def bench_placement_and_allocation() -> None:
 
 def main() -> int:
     fine = bench_fabrics()
-    fine &= bench_pictures()
+    fine &= bench_links()
     bench_plans()
     bench_placement_and_allocation()
     return 0 if fine else 1

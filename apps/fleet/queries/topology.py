@@ -12,12 +12,14 @@ from django.utils.translation import gettext as _
 from apps.core.errors import Missing
 from apps.core.whole_numbers import whole_number
 from apps.fleet.engine.node_state import NodeState, derive
-from apps.fleet.engine.view import MAX_ACCELERATORS, MAX_NODES
 from apps.fleet.models import Accelerator, Cluster, Domain, Hold, Node
 from apps.fleet.queries.clusters import domains_of
 from apps.fleet.queries.holds import state_of
 from apps.fleet.queries.layers import Colours, Shade
 from apps.fleet.queries.nodes import with_active_holds
+
+MAX_ACCELERATORS = 1152  # that are drawn one by one
+MAX_NODES = 2500
 
 _TROUBLE_FIRST = (
     NodeState.QUARANTINED,

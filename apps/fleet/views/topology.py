@@ -13,16 +13,17 @@ from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.core.whole_numbers import whole_number
 from apps.fleet import queries
-from apps.fleet.models import Cluster, Domain
+from apps.fleet.models import Cluster, Domain, SubDomain
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import topology as drawing
 from apps.fleet.queries.fabric import fabric_of
 from apps.fleet.queries.layers import layer_of, layers
-from apps.fleet.queries.link_graph import link_graph_of
+from apps.fleet.queries.link_graph import LinkGraph, link_graph_of
+from apps.fleet.queries.topology import DomainPicture, NodePart
 from apps.fleet.queries.troubles import troubles_of_node
 from apps.fleet.words import fits_said, layout_title
 
-_KNOWN = frozenset({"domain", "colour", "node", "card", "mode", "show-rack", "show-tiles"})
+_KNOWN = frozenset({"domain", "colour", "node", "card", "mode", "sub_domain", "show-rack", "show-tiles"})
 _GRAPH = "graph"
 _NO_DOMAIN = "none"
 
@@ -54,6 +55,24 @@ def _domain(cluster: Cluster, asked: str, homes: list[Domain | None]) -> Domain 
     return drawing.domain_in(cluster, whole_number(asked) or 0)
 
 
+def _graph(
+    request: HttpRequest, domain: Domain, picture: DomainPicture, part: NodePart | None, here: str
+) -> LinkGraph:
+    """The links of the domain, of the sub-domain that the address names, or of the node that it selects."""
+    if part is not None:
+        return link_graph_of(domain, picture, here=here, node=part.node.name)
+    asked = whole_number(request.GET.get("sub_domain", ""))
+    return link_graph_of(
+        domain, picture, here=here, sub_domain=domain.sub_domains.filter(pk=asked).first() if asked else None
+    )
+
+
+def _halls_of(part: NodePart | None) -> list[SubDomain]:
+    """The sub-domains that the accelerators of a node lie in."""
+    cards = part.node.accelerators.all() if part else ()
+    return list(dict.fromkeys(card.sub_domain for card in cards if card.sub_domain))
+
+
 def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | None) -> dict[str, Any]:
     layer = layer_of(request.GET.get("colour", ""))
     nodes = drawing.nodes_to_draw(cluster, domain)
@@ -63,7 +82,7 @@ def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | Non
     home = domain.pk if domain else _NO_DOMAIN
     graph_mode = request.GET.get("mode") == _GRAPH and domain is not None
     here = urlencode({"domain": home, "colour": layer.key} | ({"mode": _GRAPH} if graph_mode else {}))
-    graph = link_graph_of(domain, picture.nodes, here=f"?{here}") if domain and graph_mode else None
+    graph = _graph(request, domain, picture, part, f"?{here}") if domain and graph_mode else None
     fabric = fabric_of(domain) if domain else None
     return {
         "domain": domain,
@@ -76,6 +95,7 @@ def _domain_context(request: HttpRequest, cluster: Cluster, domain: Domain | Non
         "here": f"?{here}",
         "selected": part,
         "selected_cell": cell,
+        "selected_halls": _halls_of(part),
         "troubles": troubles_of_node(part.node) if part else [],
         "fabric": fabric,
         "fits": fits_said(fabric.fits) if fabric else [],

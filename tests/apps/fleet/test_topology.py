@@ -145,19 +145,43 @@ def test_a_domain_needs_as_many_queries_with_many_nodes(cluster, vic, client_of,
     assert_constant_queries(lambda: client.get(f"/clusters/{cluster.slug}/topology/"), grow)
 
 
-def test_the_link_graph_has_its_places_and_a_table_that_says_the_same(domain, cluster, vic, client_of):
-    answer = client_of(vic).get(f"/clusters/{cluster.slug}/topology/?domain={domain.pk}&mode=graph")
-    graph = answer.context["graph"]
-    edges = [one for one in graph.elements if one["group"] == "edges"]
-    ids = {one["data"]["id"] for one in graph.elements if one["group"] == "nodes"}
-    assert len(edges) == len(graph.links) > 0
+def graph(client, domain, more=""):
+    answer = client.get(f"/clusters/{domain.cluster.slug}/topology/?domain={domain.pk}&mode=graph{more}")
+    return answer.context["graph"], answer.content.decode()
+
+
+def test_the_link_graph_has_its_places_and_a_table_that_says_the_same(domain, vic, client_of):
+    found, page = graph(client_of(vic), domain)
+    edges = [one for one in found.elements if one["group"] == "edges"]
+    ids = {one["data"]["id"] for one in found.elements if one["group"] == "nodes"}
+    assert len(edges) == len(found.links) == 8
     assert all({edge["data"]["source"], edge["data"]["target"]} <= ids for edge in edges)
-    assert all("position" in one for one in graph.elements if one["group"] == "nodes")
-    assert sum(link.count for link in graph.links) == 3888
-    assert b'aria-hidden="true"' in answer.content
+    assert all("position" in one for one in found.elements if one["group"] == "nodes")
+    assert sum(link.count for link in found.links) == 3888
+    assert edges[0]["data"]["label"] == "648 links · 32.4 TB/s"
+    assert 'aria-hidden="true"' in page
 
 
-def test_a_mesh_that_no_switch_joins_is_drawn_from_its_layout(build, cluster, vic, client_of):
+def test_the_link_graph_leads_into_sub_domains_and_nodes_also_from_its_table(domain, vic, client_of):
+    client = client_of(vic)
+    whole, _page = graph(client, domain)
+    hall = domain.sub_domains.first()
+    assert f"&sub_domain={hall.pk}" in whole.links[0].lower.url
+    inside, page = graph(client, domain, f"&sub_domain={hall.pk}")
+    node = domain.nodes.get(name=inside.links[0].lower.name)
+    assert f'href="{inside.links[0].lower.url.replace("&", "&amp;")}"' in page
+    near, _page = graph(client, domain, f"&node={node.pk}")
+    assert {link.lower.name for link in near.links[:8]} == {f"{node.name}/{slot}" for slot in range(8)}
+
+
+def test_boxes_of_the_link_graph_wear_the_worst_of_what_is_inside(domain, bo, actor_for, vic, client_of):
+    node = domain.nodes.get(name="sn-n01")
+    services.hold_node(actor=actor_for(bo), node_id=node.pk, kind=HoldKind.QUARANTINE, reason="optics")
+    found, _page = graph(client_of(vic), domain)
+    worn = [one["classes"] for one in found.elements if one["group"] == "nodes"][:4]
+    assert worn == ["tone-fail", "tone-pass", "tone-pass", "tone-pass"]
+
+
+def test_a_mesh_that_no_switch_joins_is_drawn_from_its_layout(build, vic, client_of):
     made = build("8-mesh")
-    answer = client_of(vic).get(f"/clusters/{cluster.slug}/topology/?domain={made.pk}&mode=graph")
-    assert len(answer.context["graph"].links) == 28
+    assert len(graph(client_of(vic), made)[0].links) == 28
