@@ -193,8 +193,7 @@ def test_nodes_that_report_the_same_cards_at_the_same_moment_are_both_told(commi
         while other.is_alive() and not waits:
             other.join(timeout=0.01)
             cursor.execute(
-                "SELECT count(*) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid"
             )
             waits = cursor.fetchone()[0]
     other.join(timeout=30)
