@@ -167,23 +167,25 @@ def _label(item: Item, shared_prefix: str) -> str:
 
 def _name(item: Item) -> str:
     if item.kind is Kind.ALL:
-        return ngettext("%(number)s node", "%(number)s nodes", len(item.holds)) % {"number": len(item.holds)}
+        return ngettext("%(number)s node", "%(number)s nodes", len(item.holds)) % {
+            "number": f"{len(item.holds):,}"
+        }
     return fold(item.holds) if item.kind is Kind.SWITCHES else item.name
 
 
 def _switches(item: Item) -> str:
     number = len(item.holds)
-    return ngettext("%(number)s switch", "%(number)s switches", number) % {"number": number}
+    return ngettext("%(number)s switch", "%(number)s switches", number) % {"number": f"{number:,}"}
 
 
 def _accelerators(item: Item) -> str:
     number = item.accelerators
-    return ngettext("%(number)s accelerator", "%(number)s accelerators", number) % {"number": number}
+    return ngettext("%(number)s accelerator", "%(number)s accelerators", number) % {"number": f"{number:,}"}
 
 
 def _says(bundle: Bundle) -> str:
     """How many links a bundle is, and what they carry together."""
-    links = ngettext("%(number)s link", "%(number)s links", bundle.count) % {"number": bundle.count}
+    links = ngettext("%(number)s link", "%(number)s links", bundle.count) % {"number": f"{bundle.count:,}"}
     return links if bundle.bytes_per_s is None else f"{links} · {show_bandwidth(bundle.bytes_per_s)}"
 
 
