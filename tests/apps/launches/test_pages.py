@@ -14,6 +14,7 @@ from apps.changes.services import review_rollback
 from apps.core import clock
 from apps.core.confirming import ConfirmedForm
 from apps.launches import services
+from apps.launches.forms import LaunchEditForm, LaunchForm
 from apps.launches.models import Launch, LaunchNode
 from apps.launches.queries import inputs
 from apps.planning.models import Plan
@@ -42,6 +43,10 @@ def test_a_launch_is_opened_on_a_page_and_evaluated_at_once(domain, benchmark, b
     assert "hx-trigger" in page
     run_jobs("launches.evaluate")
     assert "hx-trigger" not in text_of(client_of(bo), f"/launches/{launch.pk}/")
+
+
+def test_what_opening_and_editing_have_in_common_is_called_the_same():
+    assert set(LaunchEditForm.base_fields) < set(LaunchForm.base_fields)
 
 
 def test_the_only_domain_and_the_only_launch_plan_are_chosen_already(domain, plan, bo, cluster, client_of):
