@@ -18,6 +18,7 @@ from apps.core.units import GB
 from apps.planning.documents import configuration_words
 from apps.planning.engine.rules import REASONS
 from apps.planning.input_words import shown_value
+from apps.planning.near import near_context
 from apps.planning.words import FOUND_NAMES, REJECTED
 
 Row = Mapping[str, Any]
@@ -139,6 +140,7 @@ def search_context(result: Mapping[str, Any], asked: QueryDict, *, priced: bool)
             for row in best_by_count(rows)
         ],
         "rejected_rows": list(_rejected(result)),
+        **near_context(result),
     }
 
 

@@ -52,6 +52,7 @@ def read_search(document: object) -> SearchInput:
         system=system,
         options=options,
         axes=sizes[0],
+        limits=limits,
         fewer=sizes[1:],
         seq_len=seq_len,
         objective=objective,

@@ -117,7 +117,8 @@ def _resized(wanted: SearchInput, accelerators: int, global_batch: int, limits: 
         seq_len=wanted.seq_len,
         limits=limits,
     )
-    return replace(wanted, axes=values, fewer=(), system=replace(wanted.system, accelerators=accelerators))
+    system = replace(wanted.system, accelerators=accelerators)
+    return replace(wanted, axes=values, limits=limits, fewer=(), system=system)
 
 
 def _best(wanted: SearchInput) -> Estimate | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from apps.catalogue.engine.models import ModelSpec
-from apps.planning.engine.candidates import Axes
+from apps.planning.engine.candidates import Axes, Limits
 from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
 from apps.planning.engine.energy import step_energy_j
 from apps.planning.engine.estimate import Assumption, Estimate, PlanInput, estimate
@@ -45,7 +45,8 @@ class Objective(StrEnum):
 class SearchInput:
     """One model on one system with a batch, and the values to combine.
 
-    axes: with all cards of the system. fewer: with less of them, one for each number of cards to try.
+    axes: with all cards of the system. fewer: with less of them, one for each number of cards to try. Both are
+    within `limits`.
     """
 
     model: ModelSpec
@@ -53,6 +54,7 @@ class SearchInput:
     options: Options
     axes: Axes
     seq_len: int
+    limits: Limits
     fewer: tuple[Axes, ...] = ()
     objective: Objective = Objective.TOKENS_PER_S
     prices: TokenPrices = IN_ACCELERATOR_HOURS
@@ -140,8 +142,7 @@ def search(
     done = 0
     for axes in (wanted.axes, *wanted.fewer):
         for block in axes.blocks():
-            runnable = _runnable(wanted, block, axes.accelerators, rejected)
-            for part in _by_sharding(runnable):
+            for part in by_sharding(runnable(wanted, block, axes.accelerators, rejected)):
                 tables.append(_judge(wanted, part, rejected, c))
             done += len(block)
             if on_progress is not None:
@@ -161,7 +162,7 @@ def search(
 def plan_of(wanted: SearchInput, layouts: Layouts, position: int) -> PlanInput:
     """One found configuration as a plan of its own, on as many cards as it uses."""
     layout = layouts.take(np.array([position]))
-    workload, assumed = _workload(wanted, layout)
+    workload, assumed = workload_of(wanted, layout)
     return PlanInput(
         model=wanted.model,
         system=replace(wanted.system, accelerators=int(layout.accelerators[0])),
@@ -172,7 +173,8 @@ def plan_of(wanted: SearchInput, layouts: Layouts, position: int) -> PlanInput:
     )
 
 
-def _workload(wanted: SearchInput, part: Layouts) -> tuple[Workload, tuple[Assumption, ...]]:
+def workload_of(wanted: SearchInput, part: Layouts) -> tuple[Workload, tuple[Assumption, ...]]:
+    """What configurations with one way of sharding share, and what of it is assumed."""
     return workload_for(
         wanted.model,
         wanted.system,
@@ -183,7 +185,8 @@ def _workload(wanted: SearchInput, part: Layouts) -> tuple[Workload, tuple[Assum
     )
 
 
-def _runnable(wanted: SearchInput, block: Layouts, accelerators: int, rejected: dict[str, int]) -> Layouts:
+def runnable(wanted: SearchInput, block: Layouts, accelerators: int, rejected: dict[str, int]) -> Layouts:
+    """Those of a block that can run; the others are counted in `rejected`, each under its first reason."""
     found = violations(wanted.model, block, accelerators=accelerators, seq_len=wanted.seq_len)
     refused = rejected_with(wanted.options.framework)
     masks = {reason: mask for reason, mask in found.items() if reason in refused}
@@ -196,14 +199,14 @@ def _runnable(wanted: SearchInput, block: Layouts, accelerators: int, rejected: 
     return block.take(open_)
 
 
-def _by_sharding(layouts: Layouts) -> list[Layouts]:
+def by_sharding(layouts: Layouts) -> list[Layouts]:
     """Configurations with and without a sharded optimizer apart: their recipes overlap differently."""
     sharded = layouts.zero >= 1
     return [part for part in (layouts.take(~sharded), layouts.take(sharded)) if len(part)]
 
 
 def _judge(wanted: SearchInput, part: Layouts, rejected: dict[str, int], c: Coefficients) -> Table:
-    workload, _ = _workload(wanted, part)
+    workload, _ = workload_of(wanted, part)
     peak = peak_bytes(wanted.model, workload, part, c)
     fitting = fits(peak, wanted.system.capacity_bytes, workload.reserve_share)
     _count(rejected, OUT_OF_MEMORY, int(np.count_nonzero(~fitting)))

@@ -18,6 +18,7 @@ from apps.planning.documents import is_search, parallel_of_found, require_storab
 from apps.planning.engine.ablations import Ablation, ablations
 from apps.planning.engine.coefficients import document as coefficients_document
 from apps.planning.engine.estimate import estimate
+from apps.planning.engine.nearest import shortfall
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.reading_search import read_search
 from apps.planning.engine.search import search
@@ -110,6 +111,8 @@ def _search(document: dict[str, Any], on_progress: Progress | None) -> dict[str,
     started = time.perf_counter()
     found = search(wanted, on_progress=on_progress)
     answer = found.to_json(time.perf_counter() - started)
+    if not found.feasible:
+        answer |= shortfall(wanted).to_json()
     return answer | {"best": _without_twins(answer["best"])}
 
 

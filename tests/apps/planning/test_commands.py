@@ -91,6 +91,10 @@ def test_plan_search_prints_counts_and_the_best(tmp_path: Path) -> None:
     assert answer["candidates"] == answer["feasible"] + sum(answer["rejected"].values())
     times = [found["iteration_time_s"] for found in answer["best"]]
     assert len(times) == 3 and times == sorted(times)
+    few = document | {"system": GPT3_175B["system"] | {"accelerators": 8}}
+    answer = json.loads(run("plan_search", written(tmp_path, few)))
+    assert answer["best"] == [] and answer["nearest"][0]["over_bytes"] > 0
+    assert "accelerators" in [remedy["code"] for remedy in answer["remedies"]]
 
 
 def test_plan_validate_prints_a_line_per_run_and_a_summary(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from apps.core.errors import Invalid
 from apps.planning import services
 from apps.planning.found import CHOICES, FoundFilter, found_rows, listed_note
 from apps.planning.services.computing import answer_to
-from tests.apps.planning.documents import SEARCH
+from tests.apps.planning.documents import SEARCH, too_large
 from tests.callers import actor_for
 
 FEWER = SEARCH | {"limits": {"min_accelerators": 2}, "top": 40}
@@ -161,3 +161,22 @@ def test_without_filters_the_csv_holds_all_that_are_listed(searched, bo, client_
 
 def test_the_csv_refuses_a_name_that_is_no_filter(searched, bo, client_of):
     assert client_of(bo).get(f"{address_of(searched)}export.csv", {"beauty": 1}).status_code == 400
+
+
+def test_a_search_that_finds_nothing_says_how_near_it_came_and_what_would_help(make, run_jobs, bo, client_of):
+    asked = deepcopy(SEARCH) | {"limits": {"zero": [0], "recompute": ["none"]}}
+    asked["model"] |= too_large()["model"]
+    asked["system"] |= {"accelerators": 4, "domain_size": 4}
+    version = make(asked)
+    run_jobs()
+    version.refresh_from_db()
+    assert version.result["feasible"] == 0 and version.result["nearest"]
+    text = client_of(bo).get(address_of(version)).content.decode()
+    assert "How near it came" in text and "Too much by" in text
+    assert "Recompute whole layers" in text and "8 accelerators" in text
+    assert "Accelerators with at least" in text
+
+
+def test_a_search_that_finds_something_does_not(searched, bo, client_of):
+    assert "nearest" not in searched.result
+    assert "How near it came" not in client_of(bo).get(address_of(searched)).content.decode()
