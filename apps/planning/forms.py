@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.accelerators import shipped_accelerators
@@ -29,6 +32,7 @@ from apps.planning.engine.workload import Precision
 from apps.planning.input_words import FRAMEWORKS, OBJECTIVES, RECOMPUTATIONS, SCHEDULES
 
 MOST_SHOWN = 50  # layouts that a search keeps for its table
+MOST_CONFIG = 100_000  # characters of a config.json
 
 SHAPE = ("layers", "hidden", "ffn_hidden", "heads", "kv_heads", "head_dim", "vocab")
 EXPERTS = ("experts", "topk", "expert_ffn_hidden", "shared_expert_ffn_hidden", "dense_layers", "mtp_layers")
@@ -82,10 +86,15 @@ class PlanForm(forms.Form):
     catalogue_model = forms.ChoiceField(required=False, label=_("Model of the catalogue"))
     config = forms.CharField(
         required=False,
-        max_length=100_000,
+        max_length=MOST_CONFIG,
         widget=forms.Textarea(attrs={"rows": 6, "class": "mono", "spellcheck": "false"}),
         label="config.json",
-        help_text=_("Paste the file as it stands beside the weights."),
+        help_text=_("Paste the file as it stands beside the weights, or choose it below."),
+    )
+    config_file = forms.FileField(
+        required=False,
+        widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
+        label=_("config.json as a file"),
     )
     layers, hidden, ffn_hidden = (
         _whole(_("Layers")),
@@ -191,14 +200,16 @@ class PlanForm(forms.Form):
 
     def __init__(
         self,
-        *args: Any,
+        data: QueryDict | None = None,
+        files: MultiValueDict[str, UploadedFile] | None = None,
+        *,
         actor: Actor,
         revises: bool = False,
         base: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
         """base: the document of the version before; what it says beyond the wizard stays."""
-        super().__init__(*args, **kwargs)
+        super().__init__(_with_file(data, files), **kwargs)
         self.base = base or {}
         clusters = clusters_visible(actor)
         if (scopes := actor.scope_ids(Right.OPERATE)) is not None:
@@ -285,6 +296,16 @@ class PlanForm(forms.Form):
             message = _("accelerators of the domain: %(count)s") % {"count": system["accelerators"]}
             raise Invalid(message, errors=[FieldError(pointer="/accelerators", message=message)])
         return system | ({"accelerators": wanted} if wanted is not None else {})
+
+
+def _with_file(data: QueryDict | None, files: MultiValueDict[str, UploadedFile] | None) -> QueryDict | None:
+    """What was sent, with a chosen config.json in its text field: so a refused form shows it again."""
+    file = files.get("config_file") if files else None
+    if data is None or file is None:
+        return data
+    sent = data.copy()
+    sent["config"] = file.read(4 * MOST_CONFIG + 4).decode("utf-8-sig", "replace")
+    return sent
 
 
 def _given(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def plans(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """The wizard."""
     actor = actor_of(request)
-    form = PlanForm(request.POST or None, actor=actor, initial=_first(request, actor))
+    form = PlanForm(request.POST or None, request.FILES, actor=actor, initial=_first(request, actor))
     if request.method == "POST" and form.is_valid():
         try:
             domain = form.cleaned_data["domain"]
@@ -99,7 +99,9 @@ def revise(request: HttpRequest, plan_id: int) -> HttpResponse:
     base = _base_version(request, row)
     initial = values_of(base.input, domain_id=row.domain_id) if base else first_values()
     before = base.input if base else None
-    form = PlanForm(request.POST or None, actor=actor, revises=True, base=before, initial=initial)
+    form = PlanForm(
+        request.POST or None, request.FILES, actor=actor, revises=True, base=before, initial=initial
+    )
     if request.method == "POST" and form.is_valid():
         try:
             version = services.revise_plan(actor=actor, plan_id=plan_id, document=form.document())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from apps.planning.models import Plan, PlanVersion
 from tests import factories
@@ -85,6 +86,22 @@ def test_the_wizard_reads_a_pasted_configuration(wizard, bo, client_of):
 def test_a_configuration_that_cannot_be_read_says_where(wizard, bo, client_of, config, said):
     answer = client_of(bo).post("/plans/new/", wizard(model_source="config", config=config))
     assert said in answer.content.decode() and not Plan.objects.exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_the_wizard_reads_a_configuration_from_a_file(wizard, bo, client_of, encoding):
+    file = SimpleUploadedFile("config.json", json.dumps(LLAMA_3_8B).encode(encoding))
+    client_of(bo).post("/plans/new/", wizard(model_source="config", config_file=file))
+    assert PlanVersion.objects.get().input["model"]["layers"] == 32
+
+
+def test_a_file_that_cannot_be_read_is_said_at_the_configuration_and_stays_to_be_mended(
+    wizard, bo, client_of
+):
+    file = SimpleUploadedFile("config.json", b'{"hidden_size": \xff')
+    answer = client_of(bo).post("/plans/new/", wizard(model_source="config", config_file=file))
+    form = answer.context["form"]
+    assert "line 1" in form.errors["config"][0] and '"hidden_size"' in form["config"].value()
 
 
 def test_the_wizard_takes_a_shape_by_hand(wizard, bo, client_of):
