@@ -2,6 +2,7 @@
 
 Robust least squares on the logarithm of step time, with a prior around each stated guess. Only the sources in
 TRAINING are fitted; all others stay unseen and are what docs/planning-validation.md reports as held out.
+scripts/calibrate_intervals.py comes after it.
 Usage: python scripts/fit_planning.py [--write | --leave-out]
 """
 
@@ -20,7 +21,6 @@ sys.path.insert(0, str(ROOT))
 
 from apps.planning.engine.bars import FITTED  # noqa: E402
 from apps.planning.engine.coefficients import DATA, Coefficients, shipped_coefficients  # noqa: E402
-from apps.planning.engine.intervals import half_width  # noqa: E402
 from apps.planning.engine.published_run import PublishedRun, read_run  # noqa: E402
 from apps.planning.engine.step_time import step_time  # noqa: E402
 
@@ -57,7 +57,6 @@ FREE: dict[str, tuple[str, float, float]] = {
     "step_fixed_s": ("log", 0.01, 0.7),
 }
 DEGREES = 8.0  # of Student's t: a run that does not fit pulls less
-COVERAGE = 0.88
 Vector = np.ndarray
 
 
@@ -139,22 +138,6 @@ class Fit:
         return np.stack(columns, axis=1)
 
 
-def fit_intervals(runs: list[PublishedRun], coefficients: Coefficients) -> Coefficients:
-    """Widen the intervals until they hold the chosen share of the training runs, dense and MoE apart."""
-    off = np.abs(np.log(predicted(runs, coefficients) / np.array([r.measured_s for r in runs])))
-    bare = dataclasses.replace(coefficients, interval_spread=0.0, interval_moe=0.0)
-    given = np.array(
-        [half_width((a.name for a in r.plan.assumptions if a.uncertain), bare, is_moe=False) for r in runs]
-    )
-    moe = np.array([r.plan.model.is_moe for r in runs])
-    needed = off - given
-    dense = float(np.quantile(needed[~moe], COVERAGE))
-    experts = float(np.quantile(needed[moe], COVERAGE))
-    return dataclasses.replace(
-        coefficients, interval_spread=max(dense, 0.02), interval_moe=max(experts - dense, 0)
-    )
-
-
 def leave_out(runs: list[PublishedRun]) -> None:
     """Fit without each family of training sources in turn and print the error on the one left out."""
     for family in NOISE:
@@ -182,8 +165,8 @@ def main() -> None:
     if "--leave-out" in sys.argv:
         leave_out(runs)
         return
-    found = fit_intervals(runs, Fit(runs, shipped_coefficients()).run())
-    for name in (*FREE, "interval_spread", "interval_moe"):
+    found = Fit(runs, shipped_coefficients()).run()
+    for name in FREE:
         print(f"{name} {getattr(found, name):.5g}")
     if "--write" in sys.argv:
         write(found)

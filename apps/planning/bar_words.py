@@ -39,7 +39,10 @@ _REMARKS: dict[str, str | Promise] = {
         "Single releases lie above: one configuration became half as fast again between two releases, and the "
         "version of the software is no input of a plan."
     ),
-    "coverage": _l("Over all runs; sources of fewer than ten runs lie outside of these limits."),
+    "coverage": _l(
+        "Over all runs, and as often where each source is left out of fit and calibration; small sources lie "
+        "outside of these limits."
+    ),
 }
 
 

@@ -280,6 +280,9 @@ class PlanForm(forms.Form):
     def _model(self) -> dict[str, Any]:
         data = self.cleaned_data
         if data["model_source"] == "catalogue":
+            if not data["catalogue_model"]:
+                message = _("choose a model of the catalogue")
+                raise Invalid(message, errors=[FieldError(pointer="/catalogue_model", message=message)])
             return model_document(model_named(data["catalogue_model"]).spec)
         if data["model_source"] == "config":
             return model_document(_model_of_config(data["config"]))

@@ -115,6 +115,7 @@ ASSUMED: dict[str, str | Promise] = {
     "overlap_ep": _("all-to-all of experts is hidden"),
     "state_bytes_per_parameter": _("bytes of state per parameter"),
     "attention_flops": _("work of attention, counted"),
+    "published_runs": _("published runs of this kind"),
     "capacity_bytes": _("memory of an accelerator"),
     "peak_flops": _("peak of the number format"),
     "flops_per_param_and_token": _("FLOPs per parameter and token"),

@@ -55,7 +55,8 @@ class Coefficients:
     window_slowdown: float
     jitter_per_doubling: float
     step_fixed_s: float
-    interval_spread: float
+    interval_published: float
+    interval_unpublished: float
     interval_moe: float
     interval_unvalidated: float
     interval_per_default: float
@@ -83,12 +84,6 @@ def document() -> Mapping[str, Any]:
 def shipped_coefficients() -> Coefficients:
     """The shipped values."""
     return Coefficients.from_document(document())
-
-
-@cache
-def is_validated(architecture: str) -> bool:
-    """Whether published runs of this architecture are part of the validation."""
-    return architecture in document()["validated_architectures"]
 
 
 @cache

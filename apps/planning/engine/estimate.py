@@ -10,9 +10,10 @@ import numpy as np
 
 from apps.catalogue.engine.models import AttentionFlops, ModelSpec
 from apps.core.texts import kept, say
-from apps.planning.engine.coefficients import Coefficients, is_validated, shipped_coefficients
+from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
 from apps.planning.engine.energy import step_energy_j
 from apps.planning.engine.intervals import half_width, interval
+from apps.planning.engine.kinds import kind_of, published_kinds
 from apps.planning.engine.layouts import Floats, Layouts, Recompute
 from apps.planning.engine.memory import StageMemory, stage_memory
 from apps.planning.engine.stages import content
@@ -145,9 +146,7 @@ def estimate(plan: PlanInput, coefficients: Coefficients | None = None) -> Estim
     memory = memory_ledger(plan, c)
     step = step_time(plan.model, plan.system, plan.workload, plan.layout, c)
     total = float(step.total[0])
-    uncertain = (a.name for a in plan.assumptions if a.uncertain)
-    known = is_validated(plan.system.accelerator.architecture)
-    low, high = interval(total, half_width(uncertain, c, is_moe=plan.model.is_moe, validated=known))
+    low, high = interval(total, _half_width(plan, c))
     sequences, seq_len = int(plan.layout.global_batch[0]), plan.workload.seq_len
     cards = int(plan.layout.accelerators[0])
     flops = plan.model.model_flops(sequences=sequences, seq_len=seq_len)
@@ -176,6 +175,12 @@ def estimate(plan: PlanInput, coefficients: Coefficients | None = None) -> Estim
         assumptions=plan.assumptions + _conventions(plan),
         configuration=plan.layout.row(0),
     )
+
+
+def _half_width(plan: PlanInput, c: Coefficients) -> float:
+    uncertain = (a.name for a in plan.assumptions if a.uncertain)
+    kind = kind_of(plan.model, plan.system, plan.workload)
+    return half_width(uncertain, c, kind=kind, published=kind in published_kinds())
 
 
 def memory_ledger(plan: PlanInput, coefficients: Coefficients | None = None) -> MemoryLedger:
@@ -227,6 +232,7 @@ def _time_ledger(step: StepTime) -> TimeLedger:
 def _conventions(plan: PlanInput) -> tuple[Assumption, ...]:
     """Which of several usual ways of counting the figures follow."""
     zero, ranks = int(plan.layout.zero[0]), int(plan.layout.data_ranks[0])
+    kind = kind_of(plan.model, plan.system, plan.workload)
     state = bytes_per_param(zero=zero, data_ranks=ranks, gradient_bytes=plan.workload.gradient_bytes)
     return (
         Assumption(
@@ -243,6 +249,17 @@ def _conventions(plan: PlanInput) -> tuple[Assumption, ...]:
             name="attention_flops",
             value=str(AttentionFlops.FULL),
             source="Korthikanti et al. 2022, equation 7",
+        ),
+        Assumption(
+            name="published_runs",
+            value=kind in published_kinds(),
+            source=say(
+                "of %(architecture)s, %(precision)s and %(framework)s, %(experts)s; without any the interval is wider",
+                architecture=kind.architecture,
+                precision=kind.precision,
+                framework=kind.framework,
+                experts=say("models with experts") if kind.experts else say("models without experts"),
+            ),
         ),
         Assumption(
             name="capacity_bytes",

@@ -1,4 +1,4 @@
-"""Intervals: how far the prediction may be off, wider where inputs had to be assumed."""
+"""Intervals: how far the prediction may be off. Wider where nobody published such runs, or inputs were assumed."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Iterable
 from math import exp
 
 from apps.planning.engine.coefficients import Coefficients
+from apps.planning.engine.kinds import Kind, is_validated
 
 
-def half_width(
-    defaulted: Iterable[str], coefficients: Coefficients, *, is_moe: bool, validated: bool = True
-) -> float:
+def half_width(defaulted: Iterable[str], coefficients: Coefficients, *, kind: Kind, published: bool) -> float:
     """Half width on a logarithmic scale, given the names of the uncertain inputs that are defaults.
 
-    Layers with experts depend on dispatch and launch, where software differs most, so they add a part; so do
-    cards of which no published run is part of the validation.
+    published: whether somebody published runs of this kind. Either width is how far off runs are whose source the
+    fit has not seen. Layers with experts, where software differs most, add a part, and so do cards of which no run
+    was published.
     """
     c = coefficients
-    width = c.interval_spread + (c.interval_moe if is_moe else 0.0)
-    width += 0.0 if validated else c.interval_unvalidated
+    width = c.interval_published if published else c.interval_unpublished
+    width += c.interval_moe if kind.experts else 0.0
+    width += 0.0 if is_validated(kind.architecture) else c.interval_unvalidated
     return width + c.interval_per_default * len(set(defaulted))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.catalogue.engine.accelerators import Accelerator
-from apps.core.errors import OutOfRange
+from apps.core.errors import FieldError, OutOfRange
 from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients, default_scale_out
 from apps.planning.engine.workload import Precision
@@ -53,9 +53,9 @@ class System:
         if self.scale_up_bytes_per_s <= 0 or self.scale_out_bytes_per_s <= 0:
             raise OutOfRange(say("bandwidths must be above zero"))
         if self.sub_domain_size is not None and not 1 <= self.sub_domain_size <= self.domain_size:
-            raise OutOfRange(say("sub_domain_size must lie between 1 and domain_size"))
+            raise _refused("sub_domain_size", say("sub_domain_size must lie between 1 and domain_size"))
         if self.convergence < 1.0:
-            raise OutOfRange(say("convergence must be at least 1, as in 2 for 2:1"))
+            raise _refused("convergence_ratio", say("convergence must be at least 1, as in 2 for 2:1"))
 
     @property
     def capacity_bytes(self) -> float:
@@ -63,6 +63,10 @@ class System:
         if self.accelerator.memory_bytes is None:
             raise OutOfRange(say("memory of %(id)s is not known", id=self.accelerator.id))
         return self.accelerator.memory_bytes
+
+
+def _refused(name: str, message: str) -> OutOfRange:
+    return OutOfRange(message, errors=[FieldError(pointer=f"/{name}", message=message, code="out_of_range")])
 
 
 def default_scale_up(part: Accelerator) -> float:

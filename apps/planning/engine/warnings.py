@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from apps.catalogue.engine.models import ModelSpec
 from apps.core.texts import say
-from apps.planning.engine.coefficients import Coefficients, is_validated
+from apps.planning.engine.coefficients import Coefficients
 from apps.planning.engine.collectives import Fabric, fabric, group
+from apps.planning.engine.kinds import is_validated
 from apps.planning.engine.layouts import Layouts, Schedule
 from apps.planning.engine.rules import OF_MEGATRON, REASONS, violations
 from apps.planning.engine.stages import content

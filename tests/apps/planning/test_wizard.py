@@ -87,6 +87,19 @@ def test_what_a_search_cannot_do_is_said_at_its_field(cluster, bo, client_of, fi
     assert f'id="id_{field}_error"' in page
 
 
+@pytest.mark.parametrize(
+    ("field", "changed"),
+    [
+        ("catalogue_model", {"catalogue_model": ""}),
+        ("sub_domain_size", {"sub_domain_size": 16}),
+        ("convergence_ratio", {"sub_domain_size": 4, "convergence_ratio": 0.5}),
+    ],
+)
+def test_what_no_system_or_catalogue_has_is_said_at_its_field(wizard, bo, client_of, field, changed):
+    page = client_of(bo).post("/plans/new/", wizard(**changed)).content.decode()
+    assert f'id="id_{field}_error"' in page
+
+
 def test_what_was_asked_comes_back_filled():
     document = small(overlap={"tp": False, "dp": True}, gradient_compression="int8")
     shown = values_of(document, domain_id=None)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 
 from apps.planning.engine.coefficients import Coefficients, document, shipped_coefficients
-
-ROOT = Path(__file__).resolve().parents[4]
+from scripts import calibrate_intervals, fit_planning
 
 
 def test_every_coefficient_has_unit_meaning_and_origin() -> None:
@@ -19,13 +15,9 @@ def test_every_coefficient_has_unit_meaning_and_origin() -> None:
         assert row["origin"] == "fitted" or row["source"], name
 
 
-def test_the_fit_covers_what_says_fitted() -> None:
-    spec = importlib.util.spec_from_file_location("fit_planning", ROOT / "scripts" / "fit_planning.py")
-    assert spec is not None and spec.loader is not None
-    fit = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fit)
+def test_fit_and_calibration_cover_what_says_fitted() -> None:
     fitted = {name for name, row in document()["coefficients"].items() if row["origin"] == "fitted"}
-    assert fitted == set(fit.FREE) | {"interval_spread", "interval_moe"}
+    assert fitted == {*fit_planning.FREE, *calibrate_intervals.WIDTHS}
 
 
 def test_shares_lie_between_zero_and_one() -> None:
