@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,10 @@ from apps.core.texts import say
 from apps.planning.engine.coefficients import Coefficients
 from apps.planning.engine.estimate import Estimate, PlanInput, estimate
 from apps.planning.engine.layouts import Layouts, Schedule
+from apps.planning.engine.reading_parallel import usual_overlaps
 from apps.planning.engine.rules import REASONS, rejected_with, violations
+
+MOST_ZERO_OF_PIPELINES = 1  # gradients and weights that are sharded do not go with stages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,8 @@ def _ablation(
 ) -> Ablation:
     row = plan.layout.row(0)
     fixed = {"tp": tp, "pp": pp, "dp": dp, "cp": 1, "vpp": 1, "ep": 1, "etp": 1}
+    if pp > 1:
+        fixed["zero"] = min(int(row["zero"]), MOST_ZERO_OF_PIPELINES)
     schedule = int(Schedule.ONE_F_ONE_B)
     layout = Layouts.single(**(row | fixed | {"sequence_parallel": tp > 1, "schedule": schedule}))
     layout = _with_whole_batches(layout)
@@ -67,9 +73,21 @@ def _ablation(
     problems = tuple(REASONS[code][1] for code, mask in found.items() if mask[0] and code in refused)
     if problems:
         return Ablation(tp=tp, pp=pp, dp=dp, question=question, plan=None, prediction=None, problems=problems)
-    changed = replace(plan, layout=layout)
+    changed = _with_layout(plan, layout)
     return Ablation(
         tp=tp, pp=pp, dp=dp, question=question, plan=changed, prediction=estimate(changed, coefficients)
+    )
+
+
+def _with_layout(plan: PlanInput, layout: Layouts) -> PlanInput:
+    """The plan with another layout; what was assumed of its traffic follows from that one."""
+    usual = usual_overlaps(zero=int(layout.zero[0]), sequence_parallel=bool(layout.sequence_parallel[0]))
+    assumed: dict[str, Any] = {a.name: usual[a.name] for a in plan.assumptions if a.name in usual}
+    return replace(
+        plan,
+        layout=layout,
+        workload=replace(plan.workload, **assumed),
+        assumptions=tuple(replace(a, value=assumed.get(a.name, a.value)) for a in plan.assumptions),
     )
 
 

@@ -108,20 +108,30 @@ def _plain(value: str | bool) -> str | bool:
     return value if isinstance(value, bool) else str(value)
 
 
+def usual_overlaps(*, zero: int, sequence_parallel: bool) -> dict[str, bool]:
+    """What overlaps where a plan says nothing: gradients and stage traffic with a sharded optimizer, tensor-parallel
+    traffic with sequence parallelism as well, rings always, all-to-all never."""
+    sharded = zero >= 1
+    return {
+        "overlap_tp": sharded and sequence_parallel,
+        "overlap_dp": sharded,
+        "overlap_pp": sharded,
+        "overlap_cp": True,
+        "overlap_ep": False,
+    }
+
+
 def _overlaps(
     options: Options, *, zero: int, sequence_parallel: bool
 ) -> tuple[dict[str, bool], tuple[Assumption, ...]]:
-    """Which traffic overlaps: gradients and stage traffic with a sharded optimizer, tensor-parallel traffic
-    with sequence parallelism as well, rings always, all-to-all only where the plan says so."""
-    sharded = zero >= 1
-    usual = {"tp": sharded and sequence_parallel, "dp": sharded, "pp": sharded, "cp": True, "ep": False}
-    given = options.overlap or {}
+    usual = usual_overlaps(zero=zero, sequence_parallel=sequence_parallel)
+    given = {f"overlap_{name}": value for name, value in (options.overlap or {}).items()}
     assumed = tuple(
-        Assumption(name=f"overlap_{name}", value=value, source=WHY[f"overlap_{name}"])
+        Assumption(name=name, value=value, source=WHY[name])
         for name, value in usual.items()
         if name not in given
     )
-    return {f"overlap_{name}": value for name, value in (usual | given).items()}, assumed
+    return usual | given, assumed
 
 
 def read_options(fields: Fields) -> Options:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from apps.planning.engine.estimate import estimate
+from apps.planning.engine.reading import read_plan
 from apps.planning.models import PlanVersion
 from apps.planning.services import create_plan, note_measured_step, revise_plan
+from apps.planning.services.computing import answer_to
 from tests import factories
 from tests.apps.planning.engine.plans import LLAMA_70B, changed
 from tests.callers import actor_for
@@ -89,3 +92,20 @@ def test_a_search_has_no_ablations(bo, cluster, api):
     made = create_plan(actor=actor_for(bo), scope_id=cluster.scope_id, name="Search", document=asked)
     answer = api(bo).get(f"/api/v1/plans/{made.plan_id}/versions/1/ablations/")
     assert (answer.status_code, answer.json()["code"]) == (409, "no_layout")
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"tp": 1, "pp": 1, "dp": 144, "zero": 3, "sequence_parallel": False},
+        {"tp": 8, "pp": 9, "dp": 2, "zero": 0},
+    ],
+    ids=["sharded", "pipeline"],
+)
+def test_each_layout_of_the_list_can_run_and_is_predicted_as_the_version_that_it_becomes(layout):
+    asked = changed(ON_144, **layout)
+    rows = answer_to(asked)["ablations"]
+    assert len(rows) == 4 and not any(row["problems"] for row in rows)
+    for row in rows:
+        made = estimate(read_plan(asked | {"parallel": row["parallel"]}))
+        assert made.iteration_time_s == row["iteration_time_s"]
