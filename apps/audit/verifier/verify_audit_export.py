@@ -136,7 +136,10 @@ def compare(checkpoint, found, options):
     if checkpoint.get("format") != CHECKPOINT_FORMAT or type(checkpoint.get("seq")) is not int:
         raise Broken("the checkpoint has another format than %s" % CHECKPOINT_FORMAT)
     if checkpoint["seq"] > found["seq"]:
-        raise Broken("event %d is missing: the checkpoint saw %d" % (found["seq"] + 1, checkpoint["seq"]))
+        raise Broken(
+            "event %d is missing: the checkpoint saw %d (if it is newer than the export, export again)"
+            % (found["seq"] + 1, checkpoint["seq"])
+        )
     seen = found["hash_at_wanted"] if options.checkpoint else found["hash"]
     if not options.checkpoint and checkpoint["seq"] != found["seq"]:
         raise Broken("event %d: the export's checkpoint ends elsewhere" % checkpoint["seq"])
