@@ -14,6 +14,7 @@ from apps.fleet.engine.link_sketch import Bundle, Item, Sketch
 ROW = 36  # a box and the gap beneath
 GAP = 160  # between tiers: room for what a bundle says
 MARGIN = 12
+FEW = 8  # boxes of a circle between which words can stand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +76,12 @@ def _spread(wanted: Sequence[float], count: int, step: int, height: int) -> list
 
 
 def _circle(items: Sequence[Item], width: int, height: int) -> Places:
-    """Round a circle that is so large that no box touches the next."""
+    """Round a circle that is so large that no box touches the next; of few, with room for words between them."""
     angle = 2 * math.pi / len(items)
     apart = math.sin(min(angle, math.pi / 2))
     radius = max(2 * height + MARGIN, round((width + MARGIN) / apart / (1 if len(items) > 2 else 2)))
+    if len(items) <= FEW:
+        radius = max(radius, round((height + 2 * MARGIN) / (1 - math.cos(angle))))
     x, y = MARGIN + width // 2 + radius, MARGIN + height // 2 + radius
     return Places(
         of={

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from apps.core.hostlist import fold
 from apps.core.status import Tone
 from apps.core.units import show_bandwidth
-from apps.fleet.engine.link_places import Places, places
+from apps.fleet.engine.link_places import FEW, Places, places
 from apps.fleet.engine.link_sketch import Bundle, Item, Kind, Sketch, sketch
 from apps.fleet.models import Domain, SubDomain
 from apps.fleet.queries.fabric import wired_fleet_of
@@ -22,7 +22,7 @@ from apps.fleet.queries.layers import Shade
 from apps.fleet.queries.topology import DomainPicture
 
 _WIDTH, _HEIGHT, _CARD_WIDTH = 116, 40, 48
-_SAID_ALWAYS = 12  # bundles of a circle that say what they are without being pointed at
+_SAID_ALWAYS = 10  # bundles of a small circle that say what they are without being pointed at
 _WORST_FIRST = (Tone.FAIL, Tone.WARN, Tone.UNKNOWN, Tone.WAIVED, Tone.RUNNING, Tone.PASS, Tone.NEUTRAL)
 
 
@@ -195,7 +195,8 @@ def _edge_classes(drawn: Sketch, placed: Places) -> Iterator[tuple[Bundle, str]]
     downs = Counter(bundle.upper for bundle in drawn.bundles)
     for bundle in drawn.bundles:
         if placed.is_round:
-            yield bundle, "says-between" if len(drawn.bundles) <= _SAID_ALWAYS else ""
+            few = len(drawn.items) <= FEW and len(drawn.bundles) <= _SAID_ALWAYS
+            yield bundle, "says-between" if few else ""
         elif bundle.lower.tier == bundle.upper.tier:
             yield bundle, "arc"
         elif ups[bundle.lower] == 1:
