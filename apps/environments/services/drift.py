@@ -15,7 +15,7 @@ from apps.core.rights import Right
 from apps.environments import queries
 from apps.environments.engine import drift
 from apps.environments.engine.plain import plain_group
-from apps.environments.models import DriftCheck, Matrix
+from apps.environments.models import DriftCheck, MatrixVersion
 from apps.environments.queries import Intent
 from apps.environments.services.findings import keep_findings
 from apps.fleet.models import Domain, Node
@@ -43,10 +43,12 @@ def request_check(*, actor: Actor, domain_id: int) -> Job:
     return _enqueue(actor, domain)
 
 
-def request_checks_of(*, actor: Actor, matrix: Matrix) -> list[Job]:
-    """Ask for a check of each domain that a matrix holds for, because what it asks for has changed. Needs READ."""
-    actor.require(Right.READ, matrix.cluster.scope_id)
-    return [_enqueue(actor, domain) for domain in queries.domains_of(matrix)]
+def request_checks_of(*, actor: Actor, version: MatrixVersion) -> list[Job]:
+    """Ask for a check of each domain that a version came or went in force for; of none for a draft. Needs READ."""
+    actor.require(Right.READ, version.matrix.cluster.scope_id)
+    if version.locked_at is None:
+        return []
+    return [_enqueue(actor, domain) for domain in queries.domains_of(version.matrix)]
 
 
 def request_due_checks(*, actor: Actor) -> int:

@@ -110,7 +110,7 @@ def lock(request: HttpRequest, pk: int) -> HttpResponse:
         messages.success(
             request, _("%(version)s is locked; nodes are held against it.") % {"version": locked}
         )
-        services.request_checks_of(actor=actor_of(request), matrix=locked.matrix)
+        services.request_checks_of(actor=actor_of(request), version=locked)
     return redirect("environments:version", pk)
 
 
@@ -118,7 +118,7 @@ def lock(request: HttpRequest, pk: int) -> HttpResponse:
 def retire(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a version out of force, or put a draft away."""
     try:
-        services.retire_matrix(
+        retired = services.retire_matrix(
             actor=actor_of(request),
             version_id=pk,
             expected_version=version_in(request),
@@ -126,6 +126,8 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
         )
     except (Invalid, Conflict) as error:
         messages.error(request, said(error.message))
+    else:
+        services.request_checks_of(actor=actor_of(request), version=retired)
     return redirect("environments:version", pk)
 
 

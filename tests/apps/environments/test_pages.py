@@ -61,6 +61,18 @@ def test_a_draft_is_locked_on_its_page(draft: Any, domain: Any, client_of: Any, 
     assert draft.state == "locked"
 
 
+def test_a_version_that_is_retired_leaves_a_domain_that_nothing_is_asked_of(
+    locked: Any, domain: Any, client_of: Any, bo: Any, run_jobs: Any
+) -> None:
+    check_drift(domain)
+    client_of(bo).post(
+        reverse("environments:retire", args=[locked.pk]), {"version": locked.version, "reason": "wrong"}
+    )
+    run_jobs("environments.check_drift")
+
+    assert [finding.kind for finding in queries.open_findings(domain=domain)] == ["no_intent"]
+
+
 def test_a_draft_says_what_it_leaves_out_and_who_reports_it(
     nodes: Any, domain: Any, client_of: Any, actor_for: Any, bo: Any
 ) -> None:

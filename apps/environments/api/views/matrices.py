@@ -153,7 +153,7 @@ class Lock(APIView):
             expected_version=version_seen(request),
             **checked(s.LockIn, request),
         )
-        services.request_checks_of(actor=actor_of(request), matrix=version.matrix)
+        services.request_checks_of(actor=actor_of(request), version=version)
         return _answer(version)
 
 
@@ -174,6 +174,7 @@ class Retire(APIView):
             expected_version=version_seen(request),
             **checked(s.RetireIn, request),
         )
+        services.request_checks_of(actor=actor_of(request), version=version)
         return _answer(version)
 
 

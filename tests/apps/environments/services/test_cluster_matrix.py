@@ -111,7 +111,7 @@ def test_a_new_version_beneath_makes_another_check(
 def test_all_its_domains_are_checked_once_it_is_locked(
     wide: Any, domain: Any, actor_for: Any, bo: Any
 ) -> None:
-    jobs = services.request_checks_of(actor=actor_for(bo), matrix=wide.matrix)
+    jobs = services.request_checks_of(actor=actor_for(bo), version=wide)
 
     assert len({job.arguments["domain_id"] for job in jobs}) == 2
 
