@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from typing import cast
 
-from django.db.models import Case, Count, IntegerField, QuerySet, TextField, Value, When
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 
 from apps.core.actor import Actor
 from apps.environments.models import MatrixEntry, MatrixState, NodeFact
 from apps.environments.queries.matrices import versions_visible
 from apps.environments.queries.reports import facts_visible, reported_versions
-from apps.fleet.models import Cluster, LifeCycle
+from apps.fleet.models import Cluster, LifeCycle, Node
+
+_Key = tuple[int, str, str]  # cluster, component, version
+_KEY = ("node__cluster", "component", "value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,25 +32,19 @@ class Held:
 def held_versions(actor: Actor, text: str, *, limit: int) -> list[Held]:
     """Versions that begin with the text and that nodes run or declare, those of most nodes first.
 
-    Counted is what drift judges: where two kinds of reports differ, the one that goes before. As many queries for
+    Counted is what drift judges: where the reports of a node differ, the one that goes before. As many queries for
     any number of nodes.
     """
-    stated = _facts_now(actor).filter(value__istartswith=text).order_by()
-    pairs = stated.values_list("component", "value").annotate(number=Count("pk"))
-    wanted = {(component, value) for component, value, _n in pairs.order_by("-number")[:limit]}
-    counted: Counter[tuple[int, str, str]] = Counter()
-    clusters = dict(stated.values_list("node", "node__cluster")) if wanted else {}
-    names = {component for component, _value in wanted}
-    for node_id, reported in (
-        reported_versions(stated.values("node"), components=names).items() if wanted else ()
-    ):
-        for component, said in reported.items():
-            for value in {*said.loaded, *said.declared}:
-                if (component, value) in wanted:
-                    counted[clusters[node_id], component, value] += 1
-    known = Cluster.objects.in_bulk({cluster_id for cluster_id, *_rest in counted})
+    stated = _facts_now(actor).filter(value__istartswith=text)
+    counted: Counter[_Key] = Counter()
+    agreed = stated.filter(~Exists(_otherwise())).order_by().values_list(*_KEY)
+    for *key, number in agreed.annotate(number=Count("node", distinct=True)).order_by("-number")[: limit * 2]:
+        counted[cast(_Key, tuple(key))] = number
+    for key in _decided(stated).values():
+        counted.update(key)
+    clusters = Cluster.objects.in_bulk({cluster_id for cluster_id, *_rest in counted})
     return [
-        Held(cluster=known[cluster_id], component=component, value=value, nodes=nodes)
+        Held(cluster=clusters[cluster_id], component=component, value=value, nodes=nodes)
         for (cluster_id, component, value), nodes in sorted(
             counted.items(), key=lambda one: (-one[1], one[0])
         )
@@ -58,12 +56,30 @@ def nodes_running(actor: Actor, component: str, value: str, *, cluster: str = ""
     stated = _facts_now(actor).filter(component=component, value=value)
     if cluster:
         stated = stated.filter(node__cluster__slug=cluster)
-    reported = reported_versions(stated.order_by().values("node"), components=[component])
-    names = dict(stated.order_by().values_list("node", "node__name"))
-    running = [
-        pk for pk, said in reported.items() if value in {*said[component].loaded, *said[component].declared}
-    ]
-    return sorted(running, key=lambda pk: names[pk])
+    agreed = stated.filter(~Exists(_otherwise())).order_by().values_list("node", flat=True)
+    running = {*agreed, *_decided(stated)}
+    names = Node.objects.filter(pk__in=stated.order_by().values("node")).order_by("name")
+    return [pk for pk in names.values_list("pk", flat=True) if pk in running]
+
+
+def _decided(stated: QuerySet[NodeFact]) -> dict[int, set[_Key]]:
+    """Of nodes whose reports differ: what of that which is stated counts."""
+    rows = list(stated.filter(Exists(_otherwise())).order_by().values_list("node", *_KEY))
+    reported = (
+        reported_versions({row[0] for row in rows}, components={row[2] for row in rows}) if rows else {}
+    )
+    found: dict[int, set[_Key]] = defaultdict(set)
+    for node_id, cluster_id, component, value in rows:
+        said = reported[node_id][component]
+        if value in {*said.loaded, *said.declared}:
+            found[node_id].add((cluster_id, component, value))
+    return found
+
+
+def _otherwise() -> QuerySet[NodeFact]:
+    """Whether reports of the node state another version of the component, too."""
+    same = NodeFact.objects.filter(node=OuterRef("node"), component=OuterRef("component"), until__isnull=True)
+    return same.exclude(value=OuterRef("value"))
 
 
 def _facts_now(actor: Actor) -> QuerySet[NodeFact]:
