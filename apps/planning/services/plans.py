@@ -20,6 +20,8 @@ from apps.fleet.models import Domain
 from apps.jobs.services import enqueue
 from apps.planning import queries
 from apps.planning.documents import is_search, parallel_of_found
+from apps.planning.engine.ablations import ablations
+from apps.planning.engine.reading import read_plan
 from apps.planning.models import Plan, PlanVersion
 from apps.planning.services.computing import Progress, answer_to, check_document, with_figures
 
@@ -98,10 +100,11 @@ def take_ablation(*, actor: Actor, plan_id: int, number: int, place: int) -> Pla
     place: its place in the list, from 1. Raises Missing where there is none, or it cannot run.
     """
     version = queries.version_for(actor, plan_id, number)
-    listed = (version.result or {}).get("ablations") or []
-    parallel = listed[place - 1].get("parallel") if 1 <= place <= len(listed) else None
-    if parallel is None:
+    listed = () if is_search(version.input) else ablations(read_plan(version.input))
+    predicted = listed[place - 1].prediction if 1 <= place <= len(listed) else None
+    if predicted is None:
         raise Missing(_("the version lists no such layout"))
+    parallel = parallel_of_found(predicted.configuration, version.input["parallel"])
     return _revised(actor, _plan_to_write(actor, plan_id), dict(version.input) | {"parallel": parallel})
 
 

@@ -109,3 +109,12 @@ def test_each_layout_of_the_list_can_run_and_is_predicted_as_the_version_that_it
     for row in rows:
         made = estimate(read_plan(asked | {"parallel": row["parallel"]}))
         assert made.iteration_time_s == row["iteration_time_s"]
+
+
+def test_the_list_of_an_older_engine_does_not_keep_a_layout_from_becoming_a_version(
+    address, version, bo, client_of
+):
+    result = PlanVersion.objects.get(pk=version.pk).result
+    PlanVersion.objects.filter(pk=version.pk).update(result=result | {"ablations": []})
+    made = client_of(bo).post(address.replace("ablations", "take-ablation"), {"place": 1})
+    assert made["Location"] == f"/plans/{version.plan_id}/versions/2/"
