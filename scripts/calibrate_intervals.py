@@ -3,8 +3,9 @@
 Each source of the table of published runs is left out in turn: the coefficients are fitted without it, its runs are
 predicted, and their kind counts as published where another source has it. The half widths are quantiles of these
 residuals, less what assumed inputs add: one for kinds that are published and one for others, and a part for models
-with experts. Cross-validation does the same without the residuals of one source more, and counts how many of its
-runs the intervals then hold.
+with experts. Further runs of known sources must be held, too, so none is narrower than the residuals of the whole fit
+ask. Cross-validation does the same without the residuals of one source, and counts how many of its runs the intervals
+then hold.
 Usage: python scripts/calibrate_intervals.py [--write]
 """
 
@@ -25,24 +26,27 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from apps.planning.engine.bars import is_fitted  # noqa: E402
-from apps.planning.engine.coefficients import DATA, shipped_coefficients  # noqa: E402
+from apps.planning.engine.coefficients import DATA, Coefficients, shipped_coefficients  # noqa: E402
 from apps.planning.engine.intervals import half_width  # noqa: E402
 from apps.planning.engine.kinds import Kind, kind_of  # noqa: E402
 from apps.planning.engine.published_run import PublishedRun, read_run  # noqa: E402
 from scripts.fit_planning import RUNS, Fit, predicted, write  # noqa: E402
 
-COVERAGE = 0.90
-LEAST = 0.02
+COVERAGE = 0.89
 WIDTHS = ("interval_unpublished", "interval_published", "interval_moe")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Residual:
-    """A run whose source was left out: how far off it is, on a logarithmic scale, beyond what defaults allow."""
+    """A run as a fit sees it: how far off it is, and what assumed inputs allow, on a logarithmic scale.
+
+    left_out: whether the fit is that without its source; then `published` says whether other sources have its kind.
+    """
 
     source: str
     experts: bool
     published: bool
+    left_out: bool
     needed: float
     allowed: float
 
@@ -51,51 +55,67 @@ def kind(run: PublishedRun) -> Kind:
     return kind_of(run.plan.model, run.plan.system, run.plan.workload)
 
 
-def left_out(runs: Sequence[PublishedRun], source: str) -> list[Residual]:
+def residuals_without(runs: Sequence[PublishedRun], source: str) -> list[Residual]:
     """The runs of a source as the fit without it sees them."""
-    shipped = shipped_coefficients()
-    own = [run for run in runs if run.source == source]
     others = [run for run in runs if run.source != source]
     fitted = [run for run in others if is_fitted(run.source)]
-    found = Fit(fitted, shipped).run() if is_fitted(source) else shipped
+    found = Fit(fitted, shipped_coefficients()).run() if is_fitted(source) else shipped_coefficients()
     published = {kind(run) for run in others}
-    off = np.abs(np.log(predicted(own, found) / np.array([run.measured_s for run in own])))
-    bare = dataclasses.replace(shipped, **dict.fromkeys(WIDTHS, 0.0))
+    own = [run for run in runs if run.source == source]
+    return _residuals(own, found, [kind(run) in published for run in own], left_out=True)
+
+
+def residuals_of_all(runs: Sequence[PublishedRun]) -> list[Residual]:
+    """All runs as the shipped coefficients see them."""
+    return _residuals(runs, shipped_coefficients(), [True] * len(runs), left_out=False)
+
+
+def _residuals(
+    runs: Sequence[PublishedRun], coefficients: Coefficients, published: list[bool], *, left_out: bool
+) -> list[Residual]:
+    off = np.abs(np.log(predicted(list(runs), coefficients) / np.array([run.measured_s for run in runs])))
+    bare = dataclasses.replace(coefficients, **dict.fromkeys(WIDTHS, 0.0))
     return [
         Residual(
-            source=source,
+            source=run.source,
             experts=run.plan.model.is_moe,
-            published=kind(run) in published,
+            published=is_published,
+            left_out=left_out,
             needed=float(far),
             allowed=half_width(
                 (a.name for a in run.plan.assumptions if a.uncertain), bare, kind=kind(run), published=True
             ),
         )
-        for run, far in zip(own, off, strict=True)
+        for run, is_published, far in zip(runs, published, off, strict=True)
     ]
 
 
 def calibrated(residuals: Sequence[Residual]) -> dict[str, float]:
-    """The half widths that hold the chosen share of these residuals."""
-    dense = [one for one in residuals if not one.experts]
-    published = _width([one for one in dense if one.published])
-    unpublished = max(published, _width([one for one in dense if not one.published]))
-    over = [
-        one.needed - one.allowed - (published if one.published else unpublished)
-        for one in residuals
-        if one.experts
-    ]
-    experts = max(0.0, float(np.quantile(over, COVERAGE))) if over else 0.0
+    """The half widths that hold the chosen share of the residuals of either fit."""
+    new = [one for one in residuals if one.left_out]
+    known = [one for one in residuals if not one.left_out]
+    published = max(
+        _width([one for one in new if not one.experts and one.published]),
+        _width([one for one in known if not one.experts]),
+    )
+    unpublished = max(published, _width([one for one in new if not one.experts and not one.published]))
+    over = {True: published, False: unpublished}
+    experts = max(
+        _quantile([r.needed - r.allowed - over[r.published] for r in part if r.experts])
+        for part in (new, known)
+    )
     return dict(zip(WIDTHS, (unpublished, published, experts), strict=True))
 
 
 def _width(residuals: list[Residual]) -> float:
     """The quantile of what the residuals need, wider by Student's t over the normal where few sources speak."""
-    if not residuals:
-        return 0.0
-    needed = float(np.quantile([one.needed - one.allowed for one in residuals], COVERAGE))
     freedom = max(1, len({one.source for one in residuals}) - 1)
-    return max(needed, LEAST) * _student(freedom) / NormalDist().inv_cdf((1 + COVERAGE) / 2)
+    needed = _quantile([one.needed - one.allowed for one in residuals])
+    return needed * _student(freedom) / NormalDist().inv_cdf((1 + COVERAGE) / 2)
+
+
+def _quantile(needed: list[float]) -> float:
+    return max(0.0, float(np.quantile(needed, COVERAGE))) if needed else 0.0
 
 
 def _student(freedom: int) -> float:
@@ -119,7 +139,7 @@ def cross_validated(residuals: Sequence[Residual]) -> dict[str, list[bool]]:
     found = {}
     for source in dict.fromkeys(one.source for one in residuals):
         widths = calibrated([one for one in residuals if one.source != source])
-        found[source] = held([one for one in residuals if one.source == source], widths)
+        found[source] = held([one for one in residuals if one.left_out and one.source == source], widths)
     return found
 
 
@@ -139,9 +159,9 @@ def main() -> None:
     with RUNS.open(encoding="utf-8", newline="") as file:
         read = [read_run(row) for row in csv.DictReader(file)]
     runs = [run for run in read if isinstance(run, PublishedRun)]
-    residuals = [
-        one for source in dict.fromkeys(run.source for run in runs) for one in left_out(runs, source)
-    ]
+    residuals = residuals_of_all(runs)
+    for source in dict.fromkeys(run.source for run in runs):
+        residuals += residuals_without(runs, source)
     widths = calibrated(residuals)
     for name, width in widths.items():
         print(f"{name} {width:.4f}")

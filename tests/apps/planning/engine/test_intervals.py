@@ -19,8 +19,17 @@ def width(kind: Kind, *defaults: str, published: bool = True) -> float:
     return half_width(defaults, shipped_coefficients(), kind=kind, published=published)
 
 
-def residual(needed: float, *, source: str = "a", experts: bool = False, published: bool = True) -> Residual:
-    return Residual(source=source, experts=experts, published=published, needed=needed, allowed=0.0)
+def residual(
+    needed: float,
+    *,
+    source: str = "a",
+    experts: bool = False,
+    published: bool = True,
+    left_out: bool = True,
+) -> Residual:
+    return Residual(
+        source=source, experts=experts, published=published, left_out=left_out, needed=needed, allowed=0.0
+    )
 
 
 def test_the_kinds_that_count_as_published_are_those_of_the_table() -> None:
@@ -53,6 +62,11 @@ def test_few_sources_make_it_wider_than_many() -> None:
 def test_what_nobody_published_is_never_narrower_than_what_somebody_did() -> None:
     widths = calibrated([residual(0.3), residual(0.1, published=False)])
     assert widths["interval_unpublished"] == widths["interval_published"]
+
+
+def test_further_runs_of_known_sources_are_held_too() -> None:
+    known = [residual(0.2, source=f"s{n}", left_out=False) for n in range(50)]
+    assert calibrated([residual(0.1), *known])["interval_published"] >= 0.2
 
 
 def test_cross_validation_counts_a_source_on_what_the_others_say() -> None:
