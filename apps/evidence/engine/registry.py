@@ -19,7 +19,8 @@ from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Source
 
 _QUITE_SURE = 100
-_AMD_SMI_TABLE = re.compile(r"\| AMD-SMI +\d")
+# The short table, and what `amd-smi list` and `amd-smi static` print for people.
+_AMD_SMI = re.compile(r"\| AMD-SMI +\d|^GPU: \d{1,3}\n[ \t]+(?:ASIC|BDF|BUS|UUID)\b", re.MULTILINE)
 # `nvidia-smi --query-gpu` with noheader: comma-separated, with a UUID, an address or a size among the values.
 _GPU_VALUES = re.compile(
     r"^(?=[^\n]{0,400},)[^\n]{0,400}?"
@@ -108,9 +109,9 @@ def _why_unrecognised(sample: str) -> Text:
         return say(
             "these are values without their names; ask nvidia-smi --query-gpu for them without noheader"
         )
-    if _AMD_SMI_TABLE.search(sample):
+    if _AMD_SMI.search(sample):
         command = "amd-smi static --json"
-        return say("this is a tool's short table; hand in what %(command)s prints", command=command)
+        return say("this form of the tool's output is not read; hand in what %(command)s prints", command=command)
     return say("this is not the output of a tool that the portal knows")
 
 

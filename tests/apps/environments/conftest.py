@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,11 +26,21 @@ def nodes(domain: Domain) -> list[Node]:
 
 
 @pytest.fixture
-def draft(nodes: list[Node], domain: Domain, actor_for: Any, bo: Any) -> MatrixVersion:
+def draft_from(nodes: list[Node], domain: Domain, actor_for: Any, bo: Any) -> Callable[..., MatrixVersion]:
+    """`draft_from({"nccl": "2.25.1"}, {}, {}, {})`: drafted after each node reported so, beside what all report."""
+
+    def make(*changed: dict[str, str]) -> MatrixVersion:
+        for node, versions in zip(nodes, changed, strict=True):
+            report(node, **versions)
+        return services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+
+    return make
+
+
+@pytest.fixture
+def draft(draft_from: Callable[..., MatrixVersion]) -> MatrixVersion:
     """Drafted from what all four nodes report alike."""
-    for node in nodes:
-        report(node)
-    return services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+    return draft_from({}, {}, {}, {})
 
 
 @pytest.fixture

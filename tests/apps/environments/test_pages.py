@@ -74,14 +74,11 @@ def test_a_version_that_is_retired_leaves_a_domain_that_nothing_is_asked_of(
 
 
 def test_a_draft_says_what_it_leaves_out_and_who_reports_it(
-    nodes: Any, domain: Any, client_of: Any, actor_for: Any, bo: Any
+    draft_from: Any, client_of: Any, actor_for: Any, bo: Any
 ) -> None:
-    for node in nodes:
-        report(node)
-    report(nodes[0], rocm="6.2.0")
-    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+    draft = draft_from({"rocm": "6.2.0"}, {}, {}, {})
 
-    said = f"reported by 1 of {len(nodes)} nodes, not asked for"
+    said = "reported by 1 of 4 nodes, not asked for"
     assert said in _page(client_of(bo), "version", draft.pk)
     assert {one.rule: one.verdict for one in queries.compatibility_of(draft)}[
         "no-other-stack-beside-nvidia"
@@ -97,12 +94,9 @@ def test_a_draft_says_what_it_leaves_out_and_who_reports_it(
     assert said not in _page(client_of(bo), "version", draft.pk)
 
 
-def test_what_is_undecided_is_named_as_people_name_it(
-    nodes: Any, domain: Any, client_of: Any, actor_for: Any, bo: Any
-) -> None:
-    for node, driver in zip(nodes, ["535.54.03", "535.54.03", "570.86.15", "570.86.15"], strict=True):
-        report(node, gpu_driver=driver)
-    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+def test_what_is_undecided_is_named_as_people_name_it(draft_from: Any, client_of: Any, bo: Any) -> None:
+    drivers = ("535.54.03", "535.54.03", "570.86.15", "570.86.15")
+    draft = draft_from(*({"gpu_driver": driver} for driver in drivers))
     page = _page(client_of(bo), "version", draft.pk)
 
     assert ">GPU driver</a>" in page
@@ -123,11 +117,9 @@ def test_a_viewer_sees_no_buttons(draft: Any, client_of: Any, vic: Any) -> None:
 
 
 def test_broken_rules_are_shown_before_locking_and_need_a_reason(
-    nodes: Any, domain: Any, actor_for: Any, client_of: Any, bo: Any
+    draft_from: Any, client_of: Any, bo: Any
 ) -> None:
-    for node in nodes:
-        report(node, fabric_manager="565.57.01")
-    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+    draft = draft_from(*[{"fabric_manager": "565.57.01"}] * 4)
     client = client_of(bo)
 
     page = _page(client, "version", draft.pk)

@@ -51,10 +51,8 @@ def test_two_locked_versions_of_one_matrix_are_refused_by_the_database(
         MatrixVersion.objects.filter(pk=other.pk).update(state="locked")
 
 
-def test_a_tie_must_be_decided_before_locking(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> None:
-    for node, nccl in zip(nodes, ["2.26.2", "2.26.2", "2.27.3", "2.27.3"], strict=True):
-        report(node, nccl=nccl)
-    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+def test_a_tie_must_be_decided_before_locking(draft_from: Any, actor_for: Any, bo: Any) -> None:
+    draft = draft_from({}, {}, {"nccl": "2.27.3"}, {"nccl": "2.27.3"})
 
     with pytest.raises(Invalid) as refused:
         _lock(actor_for(bo), draft)
@@ -63,10 +61,8 @@ def test_a_tie_must_be_decided_before_locking(nodes: Any, domain: Any, actor_for
     assert [error.pointer for error in refused.value.errors] == ["/entries/nccl/values"]
 
 
-def test_a_broken_rule_needs_a_reason_which_is_kept(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> None:
-    for node in nodes:
-        report(node, fabric_manager="565.57.01")
-    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+def test_a_broken_rule_needs_a_reason_which_is_kept(draft_from: Any, actor_for: Any, bo: Any) -> None:
+    draft = draft_from(*[{"fabric_manager": "565.57.01"}] * 4)
 
     with pytest.raises(Conflict) as refused:
         _lock(actor_for(bo), draft)
@@ -211,10 +207,8 @@ def test_the_database_keeps_what_was_known_to_be_good(
         acts[event]()
 
 
-def test_hardware_is_nothing_to_go_back_to(nodes: Any, domain: Any, actor_for: Any, bo: Any) -> None:
-    for node in nodes:
-        report(node, gpu_count="8")
-    draft = services.draft_from_reports(actor=actor_for(bo), domain_id=domain.pk)
+def test_hardware_is_nothing_to_go_back_to(draft_from: Any, domain: Any, actor_for: Any, bo: Any) -> None:
+    draft = draft_from(*[{"gpu_count": "8"}] * 4)
 
     wanted = queries.known_good_versions(_lock(actor_for(bo), draft), domain)
 

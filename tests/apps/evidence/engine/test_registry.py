@@ -21,10 +21,17 @@ def test_prose_is_recognised_as_nothing() -> None:
     assert refused.value.code == "unrecognised"
 
 
-def test_for_the_short_table_of_amd_smi_the_command_that_says_enough_is_named() -> None:
-    table = f"+{'-' * 78}+\n| AMD-SMI 26.2.0+021c61fc      amdgpu version: 6.14.14 ROCm version: 7.1.1    |\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"+{'-' * 78}+\n| AMD-SMI 26.2.0+021c61fc      amdgpu version: 6.14.14 ROCm version: 7.1.1    |\n",
+        "GPU: 0\n    BDF: 0000:0c:00.0\n    UUID: c4ff74a1-0000-1000-8021-000000000001\n",
+        "GPU: 0\n    ASIC:\n        MARKET_NAME: AMD Instinct MI300X\n",
+    ],
+)
+def test_for_what_amd_smi_prints_for_people_the_command_that_says_enough_is_named(text: str) -> None:
     with pytest.raises(Unreadable, match="amd-smi static --json") as refused:
-        registry.recognise(Source.of_text(table))
+        registry.recognise(Source.of_text(text))
     assert refused.value.code == "unrecognised"
 
 
