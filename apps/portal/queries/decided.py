@@ -70,7 +70,7 @@ def _voices(actor: Actor, limit: int) -> list[Decided]:
     return [
         Decided(
             at=one.at,
-            title=str(one.change),
+            title=said(one.change.named),
             state="approved" if one.approves else "refused",
             word=_("approved") if one.approves else _("refused"),
             who=one.person.name,
