@@ -148,7 +148,7 @@ def test_no_more_than_a_domain_has(cluster, bo):
     }  # fmt: skip
     form = PlanForm(sent, actor=actor_for(bo))
     assert form.is_valid(), form.errors
-    with pytest.raises(Invalid, match="the domain has 16 accelerators"):
+    with pytest.raises(Invalid, match="accelerators of the domain: 16"):
         form.document()
 
 

@@ -86,4 +86,4 @@ def test_warnings_of_one_kind_are_bounded() -> None:
         notes.add("odd", "an odd line", line=number)
     notes.add("other", "another")
     assert len(notes.all()) == LIMIT_PER_CODE + 2
-    assert notes.all()[-1].message == "5 more warnings of this kind"
+    assert notes.all()[-1].message == "more warnings of this kind: 5"
