@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import TypeAlias
 
 from apps.fleet.engine.description import FleetDescription, Link, Node, natural, natural_order
@@ -68,9 +69,11 @@ def sketch(fleet: FleetDescription, *, sub_domain: str = "", node: str = "") -> 
     tiers = {switch.name: switch.tier for switch in fleet.switches}
     groups = _groups(fleet, tiers, inside)
 
+    @cache
     def item_of(end: str) -> Item | None:
         return groups.get(end) if end in tiers else inside(end)
 
+    @cache
     def other(end: str) -> Item | None:
         return item_of(end) or (outside(end) if end not in tiers else None)
 
@@ -89,15 +92,16 @@ def sketch(fleet: FleetDescription, *, sub_domain: str = "", node: str = "") -> 
 def _places(fleet: FleetDescription, sub_domain: str, node: str) -> tuple[_Place, _Place]:
     """What stands for an accelerator or node that the reader asked for, and for one that lies elsewhere."""
     halls = _hall_of_end(fleet)
-    sizes = {one.name: one.cards or 0 for one in fleet.nodes}
+    nodes = {
+        one.name: Item(kind=Kind.NODE, name=one.name, accelerators=one.cards or 0) for one in fleet.nodes
+    }
     whole_halls = {
-        name: Item(kind=Kind.SUBDOMAIN, name=name, holds=natural_order(nodes), accelerators=cards)
-        for name, (nodes, cards) in _halls(fleet).items()
+        name: Item(kind=Kind.SUBDOMAIN, name=name, holds=natural_order(members), accelerators=cards)
+        for name, (members, cards) in _halls(fleet).items()
     }
 
     def as_node(end: str) -> Item | None:
-        name = end.partition("/")[0]
-        return Item(kind=Kind.NODE, name=name, accelerators=sizes[name]) if name in sizes else None
+        return nodes.get(end.partition("/")[0])
 
     def as_hall(end: str) -> Item | None:
         return whole_halls.get(halls.get(end, "")) or as_node(end)
@@ -111,8 +115,9 @@ def _places(fleet: FleetDescription, sub_domain: str, node: str) -> tuple[_Place
     if len(whole_halls) > 1:
         return as_hall, as_hall
     if len(fleet.nodes) > MAX_UNITS:
-        everything = Item(kind=Kind.ALL, holds=tuple(sizes), accelerators=sum(sizes.values()))
-        return (lambda end: everything if end.partition("/")[0] in sizes else None), as_node
+        cards = sum(one.accelerators for one in nodes.values())
+        everything = Item(kind=Kind.ALL, holds=tuple(nodes), accelerators=cards)
+        return (lambda end: everything if as_node(end) else None), as_node
     return as_node, as_node
 
 
