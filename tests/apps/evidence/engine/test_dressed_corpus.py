@@ -67,6 +67,9 @@ DRESSES: dict[str, Callable[[str], bytes]] = {
     "Ray": every_line(lambda line: f"\x1b[36m(Worker pid=7, ip=192.0.2.1)\x1b[0m {line}"),
     "Ray's own service": every_line(lambda line: f"\x1b[33m(raylet, ip=192.0.2.1)\x1b[0m {line}"),
     "Ray without a name": every_line(lambda line: f"(pid=936) {line}"),
+    "pdsh": every_line(lambda line: f"sn01: {line}"),
+    "pdsh of tasks": every_line(lambda line: f"sn01: 3: {line}"),
+    "a relay of syslog": every_line(lambda line: f"Nov 30 07:13:04 sn01 collector[7]: {line}"),
     "a quotation": every_line(lambda line: f"> {line}"),
     "a code fence": lambda text: f"### Output\n\n```text\n{text}\n```\n".encode(),
     "HTML": lambda text: (
@@ -160,6 +163,17 @@ def test_lines_of_another_report_leave_nothing_wrong_unsaid(
         assert_readable_or_refused("\n".join(lines), KINDS[name])
     else:
         assert_honest("\n".join(lines), name)
+
+
+@damaged
+@given(name=names, places=places, mark=st.sampled_from(["", "sn02: ", "sn01:"]))
+def test_marks_of_hosts_that_are_lost_or_mixed_leave_nothing_wrong_unsaid(
+    name: str, places: list[float], mark: str
+) -> None:
+    lines = text_of(name).split("\n")
+    odd = {int(place * len(lines)) for place in places}
+    marked = (f"{mark if number in odd else 'sn01: '}{line}" for number, line in enumerate(lines))
+    assert_honest("\n".join(marked), name)
 
 
 def assert_readable_or_refused(text: str, kind: str) -> None:
