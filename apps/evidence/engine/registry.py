@@ -111,7 +111,9 @@ def _why_unrecognised(sample: str) -> Text:
         )
     if _AMD_SMI.search(sample):
         command = "amd-smi static --json"
-        return say("this form of the tool's output is not read; hand in what %(command)s prints", command=command)
+        return say(
+            "this form of the tool's output is not read; hand in what %(command)s prints", command=command
+        )
     return say("this is not the output of a tool that the portal knows")
 
 

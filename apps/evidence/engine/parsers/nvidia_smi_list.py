@@ -61,7 +61,12 @@ def _gpus(lines: Sequence[Line], notes: Notes) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for line in lines:
         if gpu := _GPU.fullmatch(line.text):
-            one = {"index": int(gpu["index"]), "name": gpu["name"], "uuid": gpu["uuid"], "mig_devices": []}
+            one: dict[str, Any] = {
+                "index": int(gpu["index"]),
+                "name": gpu["name"],
+                "uuid": gpu["uuid"],
+                "mig_devices": [],
+            }
             found.append(one)
         elif (mig := _MIG.fullmatch(line.text)) and found:
             device = {"index": int(mig["device"]), "profile": mig["profile"], "uuid": mig["uuid"]}
