@@ -72,6 +72,7 @@ EFFECTS: dict[str, str | Promise] = {
     "benchmark_collective_needed": _(
         "its output does not say which collective ran: open the run and state it, until then it counts for nothing"
     ),
+    "other_hosts": _("other hosts are in it and were left out; hand in one file for each host"),
     "rollback_done": _("rollback closed"),
 }
 
@@ -85,6 +86,7 @@ ASKS_A_PERSON = frozenset(
         "accelerators_other",
         "accelerators_unclear",
         "benchmark_collective_needed",
+        "other_hosts",
     }
 )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from apps.benchmarks import services as benchmarks
 from apps.benchmarks.models import BenchmarkRun
@@ -32,6 +33,8 @@ from apps.health.engine.signals import KINDS_OBSERVED
 Effect = dict[str, str]
 # Kinds that tell of events at their own times, so that an older file is no less true.
 _LOGS = frozenset({"kernel_log", "nccl_debug_log"})
+# Lists of which each entry may name the host that it is about, and a name that every host goes by.
+_WITH_HOSTS, _ANY_HOST = ("events", "sxid_events", "by_gpu"), "localhost"
 # Kinds of which nothing follows without the node that they are about.
 _OF_A_NODE = frozenset(KINDS_OF_NODES | KINDS_OBSERVED) - OF_A_DOMAIN
 
@@ -78,7 +81,8 @@ class Delivery:
     def reported(self) -> list[tuple[Node, tuple[ComponentFact, ...]]]:
         """The nodes that it tells of and what it says of each: the one it was sent for, those it names itself."""
         found = []
-        if self.node is not None and (facts := component_facts(self.reading)):
+        is_mixed = bool(self.other_hosts) and self.reading.kind not in _LOGS
+        if self.node is not None and not is_mixed and (facts := component_facts(self.reading)):
             found.append((self.node, facts))
         for name, facts in self.facts_by_node.items():
             if facts and (node := node_by_reported_name(self.cluster, name)) is not None:
@@ -89,6 +93,34 @@ class Delivery:
     def facts_by_node(self) -> dict[str, tuple[ComponentFact, ...]]:
         """What a file that names its nodes itself says of each."""
         return facts_by_node(self.reading)
+
+    @cached_property
+    def other_hosts(self) -> frozenset[str]:
+        """Hosts that the file names beside others and that are not the node; a single one may be called otherwise."""
+        hosts = {one["host"] for listed in self._lists.values() for one in listed if one.get("host")}
+        if len(hosts) < 2:
+            return frozenset()
+        return frozenset(
+            host
+            for host in hosts - {_ANY_HOST}
+            if self.node is None or node_by_reported_name(self.cluster, host) != self.node
+        )
+
+    @property
+    def of_node(self) -> Reading:
+        """The reading without what it says of other hosts."""
+        if not self.other_hosts:
+            return self.reading
+        own = {
+            name: [one for one in listed if one.get("host") not in self.other_hosts]
+            for name, listed in self._lists.items()
+        }
+        return replace(self.reading, facts=self.reading.facts | own)
+
+    @property
+    def _lists(self) -> dict[str, list[dict[str, Any]]]:
+        facts = self.reading.facts
+        return {name: facts[name] for name in _WITH_HOSTS if isinstance(facts.get(name), list)}
 
     @property
     def has_home(self) -> bool:
@@ -216,17 +248,19 @@ def _run_effects(run: BenchmarkRun, received_at: datetime) -> list[Effect]:
 
 
 def node_health(delivery: Delivery) -> list[Effect]:
-    """Health: figures and faults of the node."""
+    """Health: figures and faults of the node, without those of other hosts in the same file, which is told."""
     if delivery.node is None or delivery.is_outdated:
         return []
     if delivery.reading.kind in _LOGS and evidence.was_applied_before(delivery.receipt):
         return []  # the same events again; of a state the same bytes later say that it is still so
     held = health.record_reading(
-        node_id=delivery.node.pk, reading=delivery.reading, sha256=delivery.sha256, at=delivery.said_at
+        node_id=delivery.node.pk, reading=delivery.of_node, sha256=delivery.sha256, at=delivery.said_at
     )
-    return (
-        [{"what": "node_health", "label": delivery.node.name, "node": str(delivery.node.pk)}] if held else []
-    )
+    node = {"label": delivery.node.name, "node": str(delivery.node.pk)}
+    effects = [{"what": "node_health", **node}] if held else []
+    if others := sorted(delivery.other_hosts):
+        effects.append({"what": "other_hosts", "label": ", ".join(others[:5])})
+    return effects
 
 
 def outdated(delivery: Delivery, effects: list[Effect]) -> list[Effect]:

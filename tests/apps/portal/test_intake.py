@@ -21,7 +21,7 @@ from apps.evidence import services as evidence
 from apps.evidence import store
 from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
 from apps.fleet.models import Accelerator, HardwareChange, NodeAlias, Part
-from apps.health.models import HealthState
+from apps.health.models import FaultRecord, HealthState
 from apps.jobs.models import Job, JobState
 from apps.jobs.registry import recurring
 from apps.jobs.services import enqueue
@@ -479,3 +479,35 @@ def test_a_sweep_beside_deliveries_never_takes_bytes_that_a_row_names(
     over.set()
     sweeper.join()
     assert wrong == []
+
+
+TWO_HOSTS = {
+    "syslog": (
+        b"Nov 30 04:05:06 sn-n01 kernel: [12345.678901] NVRM: Xid (PCI:0000:3b:00): 63, pid=1, row remapped\n"
+        b"Nov 30 04:05:07 sn-n02 kernel: [22345.678901] NVRM: Xid (PCI:0000:3b:00): 79, pid=2, GPU has fallen off\n"
+        b"Nov 30 04:05:09 localhost kernel: [2.5] NVRM: Xid (PCI:0000:86:00): 13, pid=3, Graphics Exception\n"
+    ),
+    "metrics": (
+        b'DCGM_FI_DEV_XID_ERRORS{gpu="0",UUID="GPU-1",Hostname="sn-n01"} 0\n'
+        b'DCGM_FI_DEV_GPU_TEMP{gpu="0",UUID="GPU-1",Hostname="sn-n01",DCGM_FI_DRIVER_VERSION="570.1"} 40\n'
+        b'DCGM_FI_DEV_XID_ERRORS{gpu="0",UUID="GPU-2",Hostname="sn-n02"} 79\n'
+        b'DCGM_FI_DEV_GPU_TEMP{gpu="0",UUID="GPU-2",Hostname="sn-n02",DCGM_FI_DRIVER_VERSION="580.1"} 99\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("form", TWO_HOSTS)
+def test_what_a_file_says_of_other_hosts_is_not_held_against_the_node(send, node, domain, form):
+    factories.node(node.cluster, "sn-n02", domain=domain, accelerators=8)
+    receipt = send(TWO_HOSTS[form], "sn-n01")
+    told = {effect["what"]: effect["label"] for effect in receipt.effects}
+    assert told["other_hosts"] == "sn-n02"
+    codes = set(FaultRecord.objects.values_list("node__name", "code"))
+    assert codes == ({("sn-n01", 63), ("sn-n01", 13)} if form == "syslog" else set())
+    assert not NodeFact.objects.exists()
+
+
+def test_a_single_host_that_is_called_otherwise_than_the_node_is_the_node(send, node):
+    receipt = send(TWO_HOSTS["syslog"].splitlines(keepends=True)[1], "sn-n01")
+    assert [effect["what"] for effect in receipt.effects] == ["node_health"]
+    assert FaultRecord.objects.get().node == node
