@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import cast
 
-from django.db.models import Case, Count, Exists, IntegerField, OuterRef, QuerySet, TextField, Value, When
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 
 from apps.core.actor import Actor
@@ -29,13 +30,17 @@ class Held:
     nodes: int
 
 
-def held_versions(actor: Actor, text: str, *, limit: int) -> list[Held]:
-    """Versions that begin with the text and that nodes run or declare, those of most nodes first.
+def held_versions(actor: Actor, text: str, *, of: Collection[str] | None = None, limit: int) -> list[Held]:
+    """Versions of which a word begins with the text and that nodes run or declare, those of most nodes first.
+
+    of: only of these components.
 
     Counted is what drift judges: where the reports of a node differ, the one that goes before. As many queries for
     any number of nodes.
     """
-    stated = _facts_now(actor).filter(value__istartswith=text)
+    stated = _facts_now(actor).filter(Q(value__istartswith=text) | Q(value__icontains=f" {text}"))
+    if of is not None:
+        stated = stated.filter(component__in=of)
     counted: Counter[_Key] = Counter()
     agreed = stated.filter(~Exists(_otherwise())).order_by().values_list(*_KEY)
     for *key, number in agreed.annotate(number=Count("node", distinct=True)).order_by("-number")[: limit * 2]:
@@ -86,9 +91,14 @@ def _facts_now(actor: Actor) -> QuerySet[NodeFact]:
     return facts_visible(actor).filter(until__isnull=True).exclude(node__life_cycle=LifeCycle.RETIRED)
 
 
-def entries_asking(actor: Actor, text: str) -> QuerySet[MatrixEntry]:
-    """Entries of matrices that name a version with the text in it: of those in force first, then newest."""
+def entries_asking(actor: Actor, text: str, *, of: Collection[str] | None = None) -> QuerySet[MatrixEntry]:
+    """Entries of matrices that name a version with the text in it: of those in force first, then newest.
+
+    of: only of these components.
+    """
     rows = MatrixEntry.objects.filter(matrix_version__in=versions_visible(actor).order_by().values("pk"))
+    if of is not None:
+        rows = rows.filter(component__in=of)
     in_force = Case(
         When(matrix_version__state=MatrixState.LOCKED, then=Value(0)),
         default=Value(1),

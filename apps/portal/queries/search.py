@@ -18,7 +18,7 @@ from apps.core.actor import Actor
 from apps.core.speech import said
 from apps.core.status import sign_of
 from apps.environments.queries import entries_asking, held_versions, matrices_visible
-from apps.environments.words import label_of
+from apps.environments.words import components_called, label_of
 from apps.fleet.models import Cluster, Domain
 from apps.fleet.queries import cards_on, cluster_rows, domains_visible, nodes_visible, state_of
 from apps.health.engine import knowledge
@@ -113,7 +113,8 @@ def _versions(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     """Versions that nodes report, each with how many do."""
     if not _is_version(text):
         return
-    for row in held_versions(actor, text, limit=limit):
+    version, components = _version_of(text)
+    for row in held_versions(actor, version, of=components, limit=limit):
         query = urlencode({"value": row.value, "cluster": row.cluster.slug})
         holders = reverse("environments:holders", args=[row.component]) + f"?{query}"
         number = ngettext("%(number)s node", "%(number)s nodes", row.nodes) % {"number": row.nodes}
@@ -131,7 +132,8 @@ def _asked_versions(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     """Matrices that ask for a version."""
     if not _is_version(text):
         return
-    for entry in entries_asking(actor, text)[:limit]:
+    wanted, components = _version_of(text)
+    for entry in entries_asking(actor, wanted, of=components)[:limit]:
         version = entry.matrix_version
         yield Hit(
             label=str(version),
@@ -142,6 +144,13 @@ def _asked_versions(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
             state=version.state,
             note=f"{label_of(entry.component)} {' | '.join(entry.values)}",
         )
+
+
+def _version_of(text: str) -> tuple[str, list[str] | None]:
+    """A version, and the components that are named before it, as in `GPU driver 570.86.15`; None: no one is."""
+    name, _blank, version = text.rpartition(" ")
+    called = components_called(name) if name.strip() else []
+    return (version, called) if called else (text, None)
 
 
 def _is_version(text: str) -> bool:

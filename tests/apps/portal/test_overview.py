@@ -308,6 +308,21 @@ def test_search_finds_who_runs_who_asks_for_and_who_changes_a_version(
     assert search.search(actor_for(eve), "2.20.5") == []
 
 
+@pytest.mark.parametrize(
+    "text, found", [("nccl 2.20", True), ("NCCL 2.20.5", True), ("GPU driver 2.20.5", False)]
+)
+def test_a_version_is_found_with_the_name_of_its_component_before_it(
+    drifting: Any, bo: Any, actor_for: Any, text: str, found: bool
+) -> None:
+    kinds = {(str(hit.kind), hit.label) for hit in search.search(actor_for(bo), text)}
+    assert (("version", "NCCL 2.20.5") in kinds, ("matrix", "sn environment v1") in kinds) == (found, found)
+
+
+def test_a_model_is_found_by_a_word_within_its_name(domain: Any, bo: Any, actor_for: Any) -> None:
+    factories.report(domain.nodes.first(), gpu_model="NVIDIA H100 80GB HBM3")
+    assert "GPU model NVIDIA H100 80GB HBM3" in {hit.label for hit in search.search(actor_for(bo), "H100")}
+
+
 def test_a_search_for_a_version_needs_as_many_queries_for_many_nodes(
     drifting: Any, bo: Any, actor_for: Any, assert_constant_queries: Any
 ) -> None:
