@@ -14,12 +14,14 @@ from apps.fleet.models import Cluster, Node
 class Trouble:
     """One thing that is wrong with a cluster or a node, or not known of it.
 
-    state: how it looks. url: where to read more.
+    state: how it looks. url: where to read more; link: what that is called. about: what follows from it.
     """
 
     state: str
     word: str | Promise
     url: str
+    link: str = ""
+    about: str = ""
 
 
 _Teller = Callable[[Sequence[Cluster]], Mapping[int, Sequence[Trouble]]]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from apps.benchmarks.models import BenchmarkRun
 from apps.core import clock
 from apps.environments.models import DriftCheck, DriftFinding
-from apps.fleet.models import Domain
+from apps.fleet.models import Domain, Node
 from apps.fleet.queries.layers import Colours, layer_of
 from apps.fleet.queries.topology import nodes_to_draw
 from tests import factories
@@ -49,15 +51,9 @@ def checked(domain: Domain, *names: str) -> DriftCheck:
     )
 
 
-def test_before_the_first_check_no_node_matches(domain):
-    assert set(words(domain, "drift").values()) == {"not_evaluated"}
-
-
-def test_a_node_with_a_finding_stands_out_and_says_in_what(domain):
-    check = checked(domain, "n1", "n2")
-    node = domain.nodes.get(name="n2")
-    DriftFinding.objects.create(
-        domain=domain,
+def found(node: Node, **told: Any) -> DriftFinding:
+    return DriftFinding.objects.create(
+        domain=node.domain,
         node=node,
         component="nccl",
         kind="drift",
@@ -66,7 +62,18 @@ def test_a_node_with_a_finding_stands_out_and_says_in_what(domain):
         verdict="fail",
         first_seen_at=clock.now(),
         last_seen_at=clock.now(),
+        **told,
     )
+
+
+def test_before_the_first_check_no_node_matches(domain):
+    assert set(words(domain, "drift").values()) == {"not_evaluated"}
+
+
+def test_a_node_with_a_finding_stands_out_and_says_in_what(domain):
+    check = checked(domain, "n1", "n2")
+    node = domain.nodes.get(name="n2")
+    found(node)
     assert words(domain, "drift") == {"n1": "match", "n2": "drift"}
     colours = painted(domain, "drift")
     assert colours.nodes[node.pk].note == "1 finding: NCCL"
@@ -112,3 +119,19 @@ def test_the_page_offers_both(domain, cluster, vic, client_of):
     for key in ("drift", "bandwidth"):
         answer = client_of(vic).get(address + key)
         assert answer.context["layer"].key == key
+
+
+def test_the_page_of_a_node_tells_its_open_findings_and_leads_to_its_versions(
+    domain, cluster, vic, client_of
+):
+    drifting, fine = domain.nodes.order_by("name")
+    found(drifting)
+    found(drifting, resolved_at=clock.now())
+    stray = factories.node(cluster, "n3")
+    pages = {
+        node: client_of(vic).get(f"/clusters/{cluster.slug}/nodes/{node.pk}/").content.decode()
+        for node in (drifting, fine, stray)
+    }
+    assert "Drift: 1 finding fails" in pages[drifting]
+    assert "Drift: " not in pages[fine] + pages[stray]
+    assert all(f'href="/environment/nodes/{node.pk}/"' in page for node, page in pages.items())
