@@ -57,7 +57,9 @@ def _remedy_words(remedy: Mapping[str, Any]) -> str:
     if remedy["code"] == "cp":
         return _("Cut sequences by context parallelism, up to CP %(size)s") % {"size": value}
     if remedy["code"] == "accelerators":
-        return _("%(count)s accelerators; multiples of yours were tried, fewer may do") % {"count": f"{value:,}"}
+        return _("%(count)s accelerators; multiples of yours were tried, fewer may do") % {
+            "count": f"{value:,}"
+        }
     if remedy["code"] == "reserve_share":
         return _("Keep no more than %(share)s of the memory free") % {"share": show_share(value)}
     return _("Accelerators with at least %(size)s of memory") % {"size": show_bytes(value)}
