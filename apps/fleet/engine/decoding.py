@@ -178,12 +178,12 @@ def _csv(text: str, table: Table | None) -> Decoded:
 def _head_errors(names: Sequence[str]) -> list[FieldError]:
     twice = [name for name, count in Counter(names).items() if count > 1]
     errors = [
-        _error(f"/{name}", say("the column %(name)s is there twice", name=name), "column_twice")
+        _error("/file", say("the column %(name)s is there twice", name=name), "column_twice")
         for name in twice
     ]
     if "" in names:
         errors.append(
-            _error("/", say("column %(value)s has no name", value=names.index("") + 1), "column_unnamed")
+            _error("/file", say("column %(value)s has no name", value=names.index("") + 1), "column_unnamed")
         )
     return errors
 
@@ -198,7 +198,9 @@ def _table_of(names: Sequence[str]) -> Table:
     most = max(fitting.values(), default=0)
     best = [table for table, count in fitting.items() if count == most]
     if len(best) != 1:
-        raise _invalid(say("say which table the CSV file holds; its columns do not tell"), "unknown_table")
+        message = say("say which table the CSV file holds; its columns do not tell")
+        error = FieldError(pointer="/table", message=message, code="unknown_table")
+        raise Invalid(message, code="unknown_table", errors=[error])
     return best[0]
 
 

@@ -21,7 +21,7 @@ def renamed(raw: Mapping[str, object], renames: Mapping[str, str] | None) -> Map
 def column_errors(
     schema: Schema, rows: Sequence[Mapping[str, object]], renames: Mapping[str, str] | None
 ) -> Iterator[RowError]:
-    """Columns that are unknown, each told once, at the first row that has it."""
+    """Columns that are unknown, each told once: at row 0 if all rows have it, as under a CSV head, else the first."""
     known = [one.name for one in schema.columns]
     told: set[str] = set()
     if renames is not None:
@@ -46,7 +46,8 @@ def column_errors(
                     "unknown column %(name)s; there are %(known)s", name=str(name), known=", ".join(known)
                 )
             )
-            yield RowError(row=number, column=str(name), code="unknown_column", message=message)
+            row = 0 if all(name in one for one in rows) else number
+            yield RowError(row=row, column=str(name), code="unknown_column", message=message)
 
 
 def read_row(

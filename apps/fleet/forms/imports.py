@@ -20,6 +20,8 @@ TABLE_WORDS = {
     Table.PARTS: _("spares and repairs"),
 }
 
+NODES_EXAMPLE = "name,domain,rack\nsn1-n01,sn1,R01\nsn1-n02,sn1,R01"
+
 
 class ImportForm(forms.Form):
     """A file of rows, or the rows themselves."""
@@ -52,6 +54,13 @@ class ImportForm(forms.Form):
         if not cleaned.get("file") and not cleaned.get("text", "").strip():
             self.add_error("file", _("Choose a file, or paste its rows."))
         return cleaned
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        """What is wrong with the rows stands at the field that they were given in."""
+        cleaned = getattr(self, "cleaned_data", {})
+        pasted = cleaned.get("text", "").strip() and not cleaned.get("file")
+        given_in = "text" if pasted else "file"
+        super().add_error(given_in if field in (None, "file") else field, error)
 
     def values(self) -> dict[str, Any]:
         """What the service takes."""

@@ -20,8 +20,8 @@ from apps.core.speech import said
 from apps.fleet import queries
 from apps.fleet.engine.cells import guarded
 from apps.fleet.engine.outcomes import Fate
-from apps.fleet.engine.tables import Table
-from apps.fleet.forms.imports import ImportForm, MappingForm
+from apps.fleet.engine.tables import SCHEMAS, Table
+from apps.fleet.forms.imports import NODES_EXAMPLE, ImportForm, MappingForm
 from apps.fleet.models import BulkImport, ImportState
 from apps.fleet.page import cluster_context, download
 from apps.fleet.queries.exports import export
@@ -48,6 +48,8 @@ def imports(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "rows": imports_visible(actor).filter(cluster=cluster)[:_RECENT],
         "tables": list(Table),
+        "schemas": SCHEMAS.items(),
+        "example": NODES_EXAMPLE,
         "may_operate": actor.may(Right.OPERATE, cluster.scope_id),
     }
     return render(request, "fleet/imports.html", context, status=400 if form.errors else 200)

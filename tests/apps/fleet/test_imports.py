@@ -8,6 +8,7 @@ import json
 
 import pytest
 import yaml
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.utils.translation import override
 
@@ -18,8 +19,9 @@ from apps.core.speech import said
 from apps.fleet import services, tasks
 from apps.fleet.engine import importing
 from apps.fleet.engine.importing import Mode
-from apps.fleet.engine.tables import Table
+from apps.fleet.engine.tables import SCHEMAS, Table
 from apps.fleet.engine.templates import TEMPLATES, template
+from apps.fleet.forms.imports import NODES_EXAMPLE
 from apps.fleet.models import (
     Accelerator,
     BulkImport,
@@ -484,7 +486,9 @@ def test_the_page_looks_maps_and_applies(cluster, bo, client_of):
     sent = client.post(page, {"text": "Name,Place\nn1,R1\n", "table": "nodes", "mode": "upsert"})
     row = BulkImport.objects.get()
     assert sent.url == f"{page}{row.pk}/"
-    assert b"unknown column Name" in client.get(sent.url).content
+    looked = client.get(sent.url).content
+    assert b"unknown column Name" in looked
+    assert b"head line" in looked
     client.post(f"{sent.url}map/", {"column_0": "name", "column_1": "rack", "version": str(row.version)})
     row.refresh_from_db()
     client.post(f"{sent.url}apply/", {"version": str(row.version)})
@@ -506,6 +510,32 @@ def test_a_file_that_cannot_be_read_is_told_in_the_form(cluster, bo, client_of):
         f"/clusters/{cluster.slug}/imports/", {"text": '{"racks": []}', "mode": "upsert"}
     )
     assert (answer.status_code, b"there is no table racks" in answer.content) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"text": "host,place\nn1,R1\n"}, "table"),
+        ({"text": "name,name\nn1,n2\n"}, "text"),
+        ({"text": "mode,mode\nn1,n2\n"}, "text"),
+        ({"text": "name,rack\nn1\n"}, "text"),
+        ({"text": '{"nodes": ['}, "text"),
+        ({"file": SimpleUploadedFile("nodes.csv", b"name,name\nn1,n2\n")}, "file"),
+        ({}, "file"),
+    ],
+)
+def test_what_is_wrong_with_a_file_stands_where_it_is_to_be_mended(sent, field, cluster, bo, client_of):
+    answer = client_of(bo).post(f"/clusters/{cluster.slug}/imports/", {"mode": "upsert", **sent})
+    assert list(answer.context["form"].errors) == [field]
+
+
+def test_the_page_names_the_columns_that_are_read_and_its_example_goes_in(cluster, bo, client_of, receive):
+    page = client_of(bo).get(f"/clusters/{cluster.slug}/imports/").content.decode()
+    assert all(column.name in page for schema in SCHEMAS.values() for column in schema.columns)
+    assert NODES_EXAMPLE in page
+    factories.domain(cluster, name="sn1")
+    row = receive(NODES_EXAMPLE.encode())
+    assert (row.error_count, row.counts["nodes"]["created"]) == (0, 2)
 
 
 def test_over_rest_rows_are_looked_at_and_applied_with_the_version_seen(cluster, bo, api):

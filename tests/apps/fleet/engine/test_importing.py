@@ -224,8 +224,13 @@ def test_a_ring_of_switches_is_refused() -> None:
 def test_a_wrong_column_is_told_once_with_the_one_that_may_be_meant() -> None:
     plan = create({Table.NODES: [{"name": "a", "domian": "d"}, {"name": "b", "domian": "d"}]})
     (error,) = plan.errors
-    assert (error.row, error.code) == (1, "unknown_column")
+    assert (error.row, error.code) == (0, "unknown_column")
     assert "domain may be meant" in error.message
+
+
+def test_a_wrong_column_that_not_all_rows_have_is_told_at_the_first_that_has_it() -> None:
+    plan = create({Table.NODES: [{"name": "a"}, {"name": "b", "domian": "d"}, {"name": "c", "domian": "d"}]})
+    assert found(plan) == [("nodes", 2, "domian", "unknown_column")]
 
 
 def test_columns_of_another_tool_are_mapped_and_the_rest_is_ignored() -> None:
