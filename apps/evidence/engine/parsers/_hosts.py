@@ -41,7 +41,7 @@ _BETWEEN_RULES = re.compile(
     r"^-{8,}\n(?P<host>(?=[^\d\n]*\d)[A-Za-z][\w.,\[\]-]{0,200})\n-{8,}$", re.MULTILINE
 )
 # What pdsh and clush say themselves, a shell's prompt, and fences of what was pasted.
-_AROUND = re.compile(r"(?:pdsh|clush)(?:@[\w.-]+)?: |\s*(?:```|~~~)|\S*[$#>%]\s+\S|[\w.-]+@[\w.-]+\S*[$#] ?")
+_AROUND = re.compile(r"(?:pdsh|clush)(?:@[\w.-]+)?: |\s*(?:```|~~~)|\S*[$#>%]\s+\S|[\w.-]+@[\w.-]\S*[$#] ?")
 _LINES_LOOKED_AT = 2000
 _SHARE_MARKED = 0.9
 # A word in front of fewer lines, and of fewer than one in twenty, is no host: `Warning: …` amid the output.
