@@ -127,7 +127,10 @@ def _is_output(lines: list[Line]) -> bool:
 
 
 def _cells(text: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([text.strip()], skipinitialspace=True), [])]
+    return [
+        cell.strip()
+        for cell in next(csv.reader([" ".join(text.splitlines()).strip()], skipinitialspace=True), [])
+    ]
 
 
 def _fields(text: str) -> list[Field]:
