@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 
 from apps.accounts.models import Person
 from apps.accounts.queries import hands_for
-from apps.changes.models import Change, ChangeKind, Target
+from apps.changes.models import Change, ChangeKind, ChangeState, Target
 from apps.core import clock
 from apps.core.actor import Actor, Via
 from apps.core.hostlist import fold
@@ -67,6 +67,7 @@ def launch_context(actor: Actor, launch: Launch, answers: AnswersForm | None = N
     nodes = nodes_of(launch)
     signed_go = sum(one.go for one in shown["sign_offs"])
     editor_ids = editors_of([launch])[launch.pk]
+    rollbacks = _rollbacks_for(launch)
     return shown | {
         "launch": launch,
         "base_url": settings.PUBLIC_URL,
@@ -79,12 +80,12 @@ def launch_context(actor: Actor, launch: Launch, answers: AnswersForm | None = N
             involved_ids=editor_ids | {one.person_id for one in shown["sign_offs"]},
         ),
         "waivers": _waivers(launch),
-        "rollbacks": _rollbacks_for(launch),
+        "rollbacks": rollbacks,
         "unreviewed": _unreviewed(launch, nodes),
         "earlier": earlier,
         **_answering(launch, answers or AnswersForm(items=manual_items(launch))),
         "person_id": actor.person_id,
-        **_rights(actor, launch, decided, shown),
+        **_rights(actor, launch, decided, shown, rollbacks),
         "edited_it": actor.person_id in editor_ids - {launch.opened_by_id},
     }
 
@@ -100,14 +101,21 @@ def _answering(launch: Launch, form: AnswersForm) -> dict[str, Any]:
     }
 
 
-def _rights(actor: Actor, launch: Launch, decided: Decision, shown: dict[str, Any]) -> dict[str, Any]:
+def _rights(
+    actor: Actor, launch: Launch, decided: Decision, shown: dict[str, Any], rollbacks: Iterable[Change]
+) -> dict[str, Any]:
     scope_id, is_open = launch.cluster.scope_id, launch.state == LaunchState.OPEN
     operates = actor.may(Right.OPERATE, scope_id)
     signs = actor.may(Right.SIGN, scope_id) and actor.via is Via.SESSION
     evaluation = decided.evaluation
     items = evaluation.items if evaluation else []
+    rolled_back = _done_since(evaluation, rollbacks) if is_open else None
     return {
-        "offers_rollback": is_open and operates and any(item["offer_rollback"] for item in items),
+        "rolled_back": rolled_back,
+        "offers_rollback": is_open
+        and operates
+        and rolled_back is None
+        and any(item["offer_rollback"] for item in items),
         "may_operate": operates and is_open,
         "may_answer": is_open and (operates or signs),
         "may_evaluate": is_open and (operates or signs),
@@ -182,3 +190,11 @@ def _rollbacks_for(launch: Launch) -> list[Change]:
     """Rollbacks that were started because of this launch, newest first."""
     path = reverse("launches:launch", args=[launch.pk])
     return list(Change.objects.filter(origin_path=path).select_related("requester"))
+
+
+def _done_since(evaluation: Evaluation | None, rollbacks: Iterable[Change]) -> Change | None:
+    """The newest of these rollbacks that was done after the evaluation: what the evaluation says may be mended."""
+    if evaluation is None or evaluation.done_at is None:
+        return None
+    done = (one for one in rollbacks if one.state == ChangeState.DONE)
+    return next((one for one in done if one.ended_at and one.ended_at > evaluation.done_at), None)

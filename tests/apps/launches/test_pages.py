@@ -268,6 +268,26 @@ def test_a_rollback_that_nobody_has_reviewed_is_told_and_stops_nothing(
     assert waiting_for(actor_for(chen)) == []
 
 
+def test_once_the_rollback_is_done_the_page_leads_with_the_next_evaluation(
+    answered, evaluated, nodes, bo, domain, client_of
+):
+    factories.locked_matrix(domain, known_good=True)
+    launch, client = answered(), client_of(bo)
+    lag(nodes)
+    evaluated(launch)
+    rollback = services.roll_back_for(actor=actor_for(bo), launch_id=launch.pk, reason="drift")
+    done = f">Rollback #{rollback.pk}</a> is done since this evaluation"
+    way_back, again = f"/launches/{launch.pk}/rollback/", 'class="btn btn-primary" form="evaluate"'
+    page = text_of(client, f"/launches/{launch.pk}/")
+    assert (done in page, way_back in page, again in page) == (False, True, False)
+    Change.objects.filter(pk=rollback.pk).update(state="done", ended_at=clock.now())
+    page = text_of(client, f"/launches/{launch.pk}/")
+    assert (done in page, way_back in page, again in page) == (True, False, True)
+    evaluated(launch)
+    page = text_of(client, f"/launches/{launch.pk}/")
+    assert (done in page, way_back in page, again in page) == (False, True, False)
+
+
 def test_an_old_password_is_asked_for_before_the_rollback_is_filled_in(answered, bo, client_of):
     launch = answered()
     client = client_of(bo, authenticated_at=clock.now() - timedelta(hours=1))
