@@ -23,6 +23,7 @@ from apps.fleet.models import (
     LifeCycle,
     Node,
     NodeHealth,
+    NodeQuerySet,
     PartKind,
 )
 from apps.fleet.queries import in_state
@@ -75,17 +76,31 @@ class LongSelect(forms.Select):
         return format_html("<select{}>{}</select>", flatatt(own), options)
 
 
+NO_DOMAIN = "-"  # no domain can be called so
+
+
 class NodeOfClusterFilter(NodeFilter):
-    """The same on the page of one cluster, whose domains are offered for choice."""
+    """The same on the page of one cluster, whose domains are offered for choice, and those in none (not retired)."""
 
     cluster = None
-    domain = django_filters.ChoiceFilter(field_name="domain__name", widget=LongSelect, label=_("Domain"))
+    domain = django_filters.ChoiceFilter(
+        method="by_domain",
+        widget=LongSelect,
+        label=_("Domain"),
+        null_value=NO_DOMAIN,
+        null_label=_("in none"),
+    )
 
     def __init__(self, *args: Any, cluster: Cluster, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         domains = Domain.objects.filter(cluster=cluster, retired_at__isnull=True)
         names = domains.order_by("name").values_list("name", flat=True)
         self.filters["domain"].extra["choices"] = [(name, name) for name in names]
+
+    def by_domain(self, nodes: NodeQuerySet, _name: str, domain: str) -> NodeQuerySet:
+        return (
+            nodes.in_use().filter(domain=None) if domain == NO_DOMAIN else nodes.filter(domain__name=domain)
+        )
 
 
 class ClusterFilter(django_filters.FilterSet):

@@ -195,6 +195,11 @@ def _at_odds_by_domain(clusters: Sequence[Cluster]) -> dict[int, list[tuple[Node
     return found
 
 
+def nodes_in_no_domain(cluster: Cluster) -> int:
+    """How many nodes that are not retired stand in no domain, so that no summary of a domain counts them."""
+    return Node.objects.in_use().filter(cluster=cluster, domain=None).count()
+
+
 def open_changes(cluster: Cluster, *, limit: int = 8) -> list[Change]:
     """Changes of a cluster that are not over, newest first."""
     rows = Change.objects.filter(cluster=cluster, state__in=[state.value for state in OPEN])

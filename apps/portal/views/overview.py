@@ -45,6 +45,7 @@ def cluster(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page,
         "domains": page.object_list,
         "totals": cluster_summary.totals_of(summaries),
+        "in_no_domain": cluster_summary.nodes_in_no_domain(row),
         "changes": cluster_summary.open_changes(row),
         "launches": cluster_summary.open_launches(row),
     }

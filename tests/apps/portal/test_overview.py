@@ -364,3 +364,23 @@ def test_search_finds_a_symptom_by_its_code_and_its_words(vic: Any, actor_for: A
     found = {hit.url: hit.kind for hit in search.search(actor_for(vic), text)}
 
     assert found[reverse("health:item", args=["gpu-lost"])] == "symptom"
+
+
+def test_nodes_in_no_domain_are_told_with_the_way_to_their_list(
+    cluster: Any, vic: Any, client_of: Any, assert_constant_queries: Any
+) -> None:
+    client, address = client_of(vic), reverse("portal:cluster", args=[cluster.slug])
+    factories.node(cluster, "housed", domain=factories.domain(cluster))
+    factories.node(cluster, "gone", life_cycle="retired")
+    assert "in no domain" not in client.get(address).content.decode()
+    factories.node(cluster, "loose")
+
+    def grow() -> None:
+        factories.node(cluster, "loose-too")
+
+    assert_constant_queries(lambda: client.get(address), grow)
+    assert "2 nodes are in no domain" in client.get(address).content.decode()
+    nodes = reverse("fleet:nodes", args=[cluster.slug])
+    assert f"{nodes}?domain=-" in client.get(address).content.decode()
+    table = client.get(f"{nodes}?domain=-").context["table"]
+    assert [row.record.name for row in table.page.object_list] == ["loose", "loose-too"]
