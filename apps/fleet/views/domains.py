@@ -38,8 +38,10 @@ def _build(
     actor = actor_of(request)
     cluster = queries.cluster_for(actor, slug, Right.OPERATE)
     form = form_class(request.POST or request.GET or None, initial={"name": _free_name(cluster)})
+    if not form.is_bound:  # what it begins with can be built as well, so it is shown
+        form = form_class({name: form.get_initial_for_field(one, name) for name, one in form.fields.items()})
     preview, parts = None, accelerators_for(cluster.scope_id)
-    if form.is_bound and form.is_valid():
+    if form.is_valid():
         try:
             if request.method == "POST" and "look" not in request.POST:
                 domain = services.build_domain(actor=actor, cluster_id=cluster.pk, **form.build_values(parts))

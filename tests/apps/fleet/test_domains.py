@@ -81,6 +81,15 @@ def test_the_preview_names_what_stands_in_the_way_and_builds_nothing(cluster, bo
     assert Domain.objects.count() == 0
 
 
+@pytest.mark.parametrize(("page", "accelerators"), [("build-domain", 144), ("build-free-domain", 128)])
+def test_what_the_form_begins_with_is_shown_from_the_start(page, accelerators, cluster, bo, client_of):
+    factories.domain(cluster, name="sn1")
+    answer = client_of(bo).get(f"/clusters/{cluster.slug}/{page}/")
+    preview = answer.context["preview"]
+    assert (preview.name, preview.layout.accelerators, preview.taken) == ("sn2", accelerators, ())
+    assert "Nothing to see yet" not in answer.content.decode()
+
+
 def test_the_page_builds_a_domain_and_shows_it(cluster, bo, client_of):
     values = {"layout": "72-as-9x8", "name": "sn1", "accelerator_model": "nvidia-gb200", "first_node": "1"}
     answer = client_of(bo).post(f"/clusters/{cluster.slug}/build-domain/", values)
