@@ -291,15 +291,15 @@ class Sender(object):
                 raise
             self._refused(one, refusal)
             return
-        said = _warned(receipt) + self._older(receipt) + self._unmatched(receipt, one.node)
+        said = _warned(receipt) + self._unmatched(receipt, one.node)
         print("%s: %s %s%s" % (one.name, receipt.get("state", "?"), receipt.get("kind", ""), said))
+        if receipt.get("older_than"):
+            print("%s: warning: %s" % (one.name, self._older(receipt)))
 
     def _older(self, receipt):
-        """What to add where the portal has something newer on record; empty where it has not."""
-        if not receipt.get("older_than"):
-            return ""
-        said = ": collected %s, older than what is on record (%s): kept as evidence, changes nothing"
-        return said % (receipt.get("collected_at"), receipt["older_than"]) + self.older_advice
+        """What to say where the portal has something newer on record."""
+        said = "it changes nothing: collected %s, older than what is on record (%s); kept as evidence.%s"
+        return said % (receipt.get("collected_at"), receipt["older_than"], self.older_advice)
 
     def _unmatched(self, receipt, node):
         """What to add where the portal does not know what the file is about; empty where it does."""
@@ -345,7 +345,7 @@ def push_command(portal, options):
     sender = Sender(
         portal,
         options.cluster,
-        older_advice="; --collected-at now says that it is current",
+        older_advice=" If it shows what holds now, push it again with --collected-at now.",
         unmatched_advice="Push it again with the --node that it is about.",
         unmatched_code=NO_NODE,
     )
