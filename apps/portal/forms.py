@@ -60,7 +60,8 @@ class HandInForm(forms.Form):
         super().__init__(*args, **kwargs)
         domains = Domain.objects.filter(cluster=cluster, retired_at__isnull=True)
         nodes = Node.objects.in_use().filter(cluster=cluster)[:_NAMES_OFFERED]
-        self.places = [*domains.values_list("name", flat=True), *nodes.values_list("name", flat=True)]
+        self.domains = list(domains.values_list("name", flat=True))
+        self.places = [*self.domains, *nodes.values_list("name", flat=True)]
 
     def has_something(self, refused: Mapping[str, PortalError]) -> bool:
         """Whether the form is in order and brings a file or a text; else it says what is missing."""

@@ -6,9 +6,12 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils.html import strip_tags
 
+from apps.core import clock
 from apps.evidence import uploads
 from apps.evidence.models import Receipt, ReceiptState
+from apps.fleet.models import Domain, Node
 from tests import factories
 from tests.support import corpus
 
@@ -43,6 +46,15 @@ def test_the_form_works_without_a_script_and_names_the_places(browser):
     assert re.search(r'<input type="file" name="files"[^>]* multiple', text)
     for place in ("sn", "sn-n01"):
         assert f'<option value="{place}">' in text
+
+
+def test_the_line_for_a_domain_names_a_domain_and_never_a_node(browser, node):
+    text = browser.get(URL).content.decode()
+    assert "--node sn all_reduce.log" in strip_tags(text)
+    assert 'href="/tokens/"' in text.partition("The token needs the scope")[2]
+    Node.objects.filter(pk=node.pk).update(domain=None)
+    Domain.objects.update(retired_at=clock.now())
+    assert "--node DOMAIN all_reduce.log" in strip_tags(browser.get(URL).content.decode())
 
 
 def test_several_files_at_once_show_what_became_of_each(browser):
