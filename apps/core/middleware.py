@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from apps.core import error_pages, parsing
+from apps.core import error_pages
 from apps.core.errors import Invalid, PortalError
 from apps.core.logs import request_id_var
+from apps.core.storable import require_storable
 
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 Respond = Callable[[HttpRequest], HttpResponse]
@@ -50,10 +51,10 @@ class ErrorPageMiddleware:
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
         fields = [request.GET] if request.path.startswith("/api/") else [request.GET, request.POST]
         try:
-            parsing.require_storable(request.path)
+            require_storable(request.path)
             for name, values in (item for field in fields for item in field.lists()):
                 for text in (name, *values):
-                    parsing.require_storable(text)
+                    require_storable(text)
         except Invalid as error:
             return error_pages.page_of(request, error)
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -11,9 +10,8 @@ from django.conf import settings
 from rest_framework.parsers import JSONParser
 
 from apps.core.errors import Invalid, TooLarge
+from apps.core.storable import require_storable
 from apps.core.texts import say
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class PlainJSONParser(JSONParser):
@@ -35,12 +33,6 @@ class PlainJSONParser(JSONParser):
         except RecursionError as error:
             raise Invalid(say("the body is nested too deeply"), code="parse_error") from error
         return value
-
-
-def require_storable(text: str) -> None:
-    """Raises Invalid (unstorable) for a text that a database or UTF-8 cannot hold."""
-    if _UNSTORABLE.search(text):
-        raise Invalid(say("a text holds NUL or half of a surrogate pair"), code="unstorable")
 
 
 def _check(value: Any) -> None:

@@ -15,6 +15,7 @@ import yaml
 
 from apps.core.errors import Invalid
 from apps.core.foreign import why
+from apps.core.storable import require_storable
 from apps.core.texts import say
 
 LIMIT_NODES = 2_000_000
@@ -28,7 +29,8 @@ class UnsafeYaml(Invalid):
     """The YAML text is not valid, or not safe to read.
 
     fields: line (1-based, None where it concerns the whole text).
-    Codes: bad_yaml, duplicate_key, yaml_tag, yaml_too_deep, yaml_too_many_nodes, yaml_too_many_aliases.
+    Codes: bad_yaml, duplicate_key, yaml_tag, yaml_too_deep, yaml_too_many_nodes, yaml_too_many_aliases,
+    unstorable.
     """
 
     default_code = "bad_yaml"
@@ -139,6 +141,11 @@ class _Count:
             self._node(event, line)
 
     def _node(self, event: Any, line: int) -> None:
+        if isinstance(event, yaml.ScalarEvent):
+            try:
+                require_storable(event.value)
+            except Invalid as fault:
+                raise _error(fault.message, "unstorable", line) from fault
         self._place(event, line)
         if isinstance(event, yaml.AliasEvent):
             self._alias(event.anchor or "", line)

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from redis.exceptions import RedisError
 
 from apps.accounts.models import RateWindow
 from apps.core import clock, digest
@@ -90,17 +91,22 @@ def forget_old_windows() -> int:
 def _take(bucket: str, amount: int, *, limit: int, window_s: int) -> None:
     now_s = int(clock.now().timestamp())
     window = now_s // window_s
-    if settings.REDIS_URL:
-        full = not _fits_redis(f"limit:{bucket}:{window}", amount, limit=limit, window_s=window_s)
-    else:
-        full = not _fits_row(bucket, window, amount, limit=limit, window_s=window_s)
-    if full:
+    fits = _fits_redis(f"limit:{bucket}:{window}", amount, limit=limit, window_s=window_s)
+    if fits is None:
+        fits = _fits_row(bucket, window, amount, limit=limit, window_s=window_s)
+    if not fits:
         raise TooMany(retry_after_s=max(1, (window + 1) * window_s - now_s))
 
 
-def _fits_redis(key: str, amount: int, *, limit: int, window_s: int) -> bool:
-    cache.add(key, 0, timeout=2 * window_s)
-    return cache.incr(key, amount) <= limit
+def _fits_redis(key: str, amount: int, *, limit: int, window_s: int) -> bool | None:
+    """None where there is no Redis, or it does not answer, or it forgets the count at once."""
+    if not settings.REDIS_URL:
+        return None
+    try:
+        cache.add(key, 0, timeout=2 * window_s)
+        return cache.incr(key, amount) <= limit
+    except (RedisError, ValueError):
+        return None
 
 
 def _fits_row(bucket: str, window: int, amount: int, *, limit: int, window_s: int) -> bool:

@@ -10,6 +10,7 @@ from django.shortcuts import render
 
 from apps.catalogue.engine.components import component, components
 from apps.core import clock
+from apps.core.errors import Missing
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import page_of
@@ -64,6 +65,8 @@ def node(request: HttpRequest, pk: int) -> HttpResponse:
 def holders(request: HttpRequest, component_id: str) -> HttpResponse:
     """The nodes that run a version of a component (?value=), and since when they say so."""
     actor = actor_of(request)
+    if component_id not in components():
+        raise Missing()
     refuse_unknown(None, request.GET, also=frozenset({"cluster", "value"}))
     value = request.GET.get("value", "")
     found = queries.nodes_running(actor, component_id, value, cluster=request.GET.get("cluster", ""))

@@ -84,6 +84,24 @@ def test_redis_counts_where_it_is_there(settings):
 
 
 @pytest.mark.django_db
+def test_where_redis_is_away_the_row_counts(settings):
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    settings.CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": settings.REDIS_URL,
+        }
+    }
+    limits.take("redis-away", limit=1, window_s=60)
+    with pytest.raises(TooMany):
+        limits.take("redis-away", limit=1, window_s=60)
+    settings.REDIS_URL, settings.CACHES = (
+        "",
+        {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}},
+    )
+
+
+@pytest.mark.django_db
 def test_readers_of_the_api_do_not_write_until_they_ask_a_lot(count_queries):
     def take() -> None:
         limits.take_api("somebody", bucket="api", limit=100)

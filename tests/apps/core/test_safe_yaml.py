@@ -132,3 +132,10 @@ def test_any_text_is_read_as_json_values_or_refused(text: str) -> None:
         assert refused.code
     else:
         json.dumps([document.value for document in documents], allow_nan=False, skipkeys=True)
+
+
+@pytest.mark.parametrize("text", ['a:\n- "5\\0"', 'a: 1\n"\\0": 2', 'a: 1\nb: "\\ud800"'])
+def test_what_no_database_holds_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(UnsafeYaml, match="line 2") as refused:
+        load(text)
+    assert refused.value.code in ("unstorable", "bad_yaml")

@@ -305,6 +305,8 @@ def test_who_reports_a_version_is_listed_within_what_may_be_seen(
 
     assert "2 nodes run this version" in _page(client_of(vic), "holders", "nccl", query=query)
     assert "No node runs this version" in _page(client_of(eve), "holders", "nccl", query=query)
+    unknown = client_of(vic).get(reverse("environments:holders", args=["no-such-component"]))
+    assert unknown.status_code == 404
     elsewhere = _page(client_of(vic), "holders", "nccl", query=query + "&cluster=hall-2")
     assert "No node runs this version" in elsewhere
 

@@ -437,6 +437,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "\n".join(
         (b"\x89PNG\r\n\x1a\n", "encoding"),
         (b"name\n\xe9", "encoding"),
         (b'{"nodes": [', "bad_json"),
+        (b'{"nodes": [{"name": "a", "rack": "\\ud800"}]}', "unstorable"),
         (b'{"nodes": {"a": 1}}', "import_file"),
         (b'{"racks": []}', "import_file"),
         (b"[1, 2]", "wrong_shape"),

@@ -47,6 +47,7 @@ _SHARE_MARKED = 0.9
 # A word in front of fewer lines, and of fewer than one in twenty, is no host: `Warning: …` amid the output.
 _LINES_OF_A_HOST = 20
 _MOST_WORDS = 50
+_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ class Host:
         if found["host"] in self._others or len(self._others) < _MOST_WORDS:
             said = self._others.setdefault(found["host"], set())
             said.add(text)
-            if len(said) >= _LINES_OF_A_HOST:
+            if len(said) >= _LINES_OF_A_HOST or _is_numbered_alike(found["host"], self.name):
                 raise self.beside(found["host"])
         return text
 
@@ -92,6 +93,11 @@ class Host:
             found = self.mark.match(line)
             if found is None or found["host"] in (None, self.name):
                 yield line if found is None else line[found.end() :]
+
+
+def _is_numbered_alike(one: str, other: str) -> bool:
+    """Whether names differ by their numbers only, as those of nodes do."""
+    return bool(_NUMBER.search(one)) and _NUMBER.sub("0", one) == _NUMBER.sub("0", other)
 
 
 def hosts_in(sample: str) -> list[Host]:

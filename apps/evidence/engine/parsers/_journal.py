@@ -34,7 +34,7 @@ def as_short(lines: Iterable[Line]) -> Iterator[Line]:
         head, held, message = None, {}, None
         if line.text.startswith("{") and '"MESSAGE"' in line.text:
             yield Line(line.number, _of_object(line.text))
-        elif entry := _ENTRY.match(line.text):
+        elif " [s=" in line.text and (entry := _ENTRY.match(line.text)):
             head = f"{entry['at']}{' UTC' if entry['zone'] == 'UTC' else ''}"
         else:
             yield line

@@ -135,3 +135,11 @@ def test_two_headings_are_two_hosts() -> None:
     with pytest.raises(Unreadable) as refused:
         registry.read(Source.of_text(text))
     assert refused.value.code == "several_hosts"
+
+
+def test_one_line_of_a_node_that_is_numbered_alike_is_another_host() -> None:
+    rows = [f"sn-n04: {place}, H100, GPU-{place:08}, 00000000:{place:02X}:00.0" for place in range(24)]
+    other = "sn-n05: 0, H100, GPU-b0000000, 00000000:7A:00.0"
+    lines = ["sn-n04: index, name, uuid, pci.bus_id", *rows, other]
+    with pytest.raises(Unreadable, match="sn-n05"):
+        registry.read(Source.of_text("\n".join(lines) + "\n"))

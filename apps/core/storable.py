@@ -1,0 +1,30 @@
+"""Texts that a database and UTF-8 can hold."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from apps.core.errors import Invalid
+from apps.core.texts import say
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def require_storable(text: str) -> None:
+    """Raises Invalid (unstorable) for a text that a database or UTF-8 cannot hold."""
+    if _UNSTORABLE.search(text):
+        raise Invalid(say("a text holds NUL or half of a surrogate pair"), code="unstorable")
+
+
+def require_storable_texts(value: Any) -> None:
+    """The same for each text in a value of lists and mappings, names included."""
+    if isinstance(value, str):
+        require_storable(value)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            require_storable_texts(key)
+            require_storable_texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            require_storable_texts(item)
