@@ -15,10 +15,16 @@ from apps.evidence.engine.parsers._values import count, known, size_bytes
 from apps.evidence.engine.pci import pci_address
 from apps.evidence.engine.source import Line
 
+_COLDEST_C = -100
 _ECC_OLD = {"corrected": "single_bit", "uncorrected": "double_bit"}
 _ECC_NEW = {"corrected": "correctable", "uncorrected": "uncorrectable"}
 # Two reasons are called otherwise in XML.
 _SAME_REASON = {"gpu_idle": "idle", "display_clocks_setting": "display_clock_setting"}
+
+
+def _is_impossible(key: str, value: object) -> bool:
+    """Whether a figure is below what there can be: nothing, or for a temperature the coldest."""
+    return isinstance(value, int | float) and value < (_COLDEST_C if "temp" in key else 0)
 
 
 class GpuReader:
@@ -59,8 +65,9 @@ class GpuReader:
         if leaf is None or text is None:
             return None
         value = read(text)
-        if value is None:
+        if value is None or _is_impossible(leaf.key, value):
             self._warn("odd_value", say("the value of %(key)s is not understood", key=leaf.key), leaf)
+            return None
         return value
 
     def _warn(self, code: str, message: str, leaf: Branch) -> None:

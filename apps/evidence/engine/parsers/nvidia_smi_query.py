@@ -162,7 +162,7 @@ def _rows(lines: Sequence[Line], fields: Sequence[Field], notes: Notes) -> list[
             continue
         if not line.text.strip():
             continue
-        row = {name: cell for (name, _unit), cell in zip(fields, cells, strict=True)}
+        row = _row(line, fields, cells, notes)
         identity = next((row[name] for name in _IDENTITIES if name in row), None)
         if identity in seen:
             repeated = repeated or line
@@ -175,6 +175,18 @@ def _rows(lines: Sequence[Line], fields: Sequence[Field], notes: Notes) -> list[
             "several_reports", say("the file holds several reports; only the first is read"), at=repeated
         )
     return found
+
+
+def _row(line: Line, fields: Sequence[Field], cells: Sequence[str], notes: Notes) -> dict[str, str]:
+    """Field to value; one that was asked for twice and has two values says nothing."""
+    row: dict[str, str] = {}
+    for (name, _unit), cell in zip(fields, cells, strict=True):
+        if row.setdefault(name, cell) != cell:
+            notes.add(
+                "contradictory_value", say("%(path)s is printed with several values", path=name), at=line
+            )
+            row[name] = "N/A"
+    return row
 
 
 def _bus_id(row: dict[str, str], line: Line) -> str:

@@ -51,6 +51,30 @@ def test_versions_and_health_follow_from_the_fields() -> None:
     assert {("gpus_missing", 0), ("gpu_temperature_c", 34.0), ("pcie_width_share", 1.0)} <= signals
 
 
+def test_figures_that_cannot_be_are_said_and_not_read() -> None:
+    row = (
+        ROWS[0]
+        .replace("81559 MiB", "-81559 MiB")
+        .replace(", 34,", ", -300,")
+        .replace("700.00 W, 0,", "700.00 W, -5,")
+    )
+    found = read(csv(row))
+    gpu = found.facts["gpus"][0]
+    assert (gpu["memory_total_bytes"], gpu["temperature_c"], gpu["ecc_volatile_uncorrected"]) == (
+        None,
+        None,
+        None,
+    )
+    assert "odd_value" in codes(found)
+
+
+def test_a_field_that_has_two_values_says_nothing() -> None:
+    twice = "index, uuid, ecc.errors.uncorrected.volatile.total, ecc.errors.uncorrected.volatile.total"
+    found = read(csv(f"0, {FIRST}, 7, 0", header=twice))
+    assert found.facts["gpus"][0]["ecc_volatile_uncorrected"] is None
+    assert "contradictory_value" in codes(found)
+
+
 def test_one_telling_field_is_enough_and_an_ordinary_word_is_not() -> None:
     assert read("driver_version\n550.54.15\n550.54.15\n").facts["driver_version"] == "550.54.15"
     with pytest.raises(Unreadable) as refused:
