@@ -10,7 +10,7 @@ from django.conf import settings
 from rest_framework.parsers import JSONParser
 
 from apps.core.errors import Invalid, TooLarge
-from apps.core.storable import require_storable
+from apps.core.storable import require_storable_value
 from apps.core.texts import say
 
 
@@ -29,22 +29,7 @@ class PlainJSONParser(JSONParser):
             raise TooLarge(say("a request's body may have %(limit)s MiB", limit=limit // 2**20))
         try:
             value = super().parse(io.BytesIO(body), media_type, parser_context)
-            _check(value)
+            require_storable_value(value)
         except RecursionError as error:
             raise Invalid(say("the body is nested too deeply"), code="parse_error") from error
         return value
-
-
-def _check(value: Any) -> None:
-    """Raises Invalid (unstorable) for the first thing that cannot be kept."""
-    if isinstance(value, str):
-        require_storable(value)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            _check(key)
-            _check(item)
-    elif isinstance(value, list):
-        for item in value:
-            _check(item)
-    elif isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-        raise Invalid(say("a number is beyond 64 bits"), code="unstorable")

@@ -1,4 +1,4 @@
-"""Texts that a database and UTF-8 can hold."""
+"""Values that a database and UTF-8 can hold."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ def require_storable(text: str) -> None:
         raise Invalid(say("a text holds NUL or half of a surrogate pair"), code="unstorable")
 
 
-def require_storable_texts(value: Any) -> None:
-    """The same for each text in a value of lists and mappings, names included."""
+def require_storable_value(value: Any) -> None:
+    """The same for each text in a value of lists and mappings, names included, and whole numbers of 64 bits."""
     if isinstance(value, str):
         require_storable(value)
     elif isinstance(value, dict):
         for key, item in value.items():
-            require_storable_texts(key)
-            require_storable_texts(item)
+            require_storable(key)
+            require_storable_value(item)
     elif isinstance(value, list):
         for item in value:
-            require_storable_texts(item)
+            require_storable_value(item)
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise Invalid(say("a number is beyond 64 bits"), code="unstorable")

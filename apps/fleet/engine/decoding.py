@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from apps.core import safe_yaml
 from apps.core.errors import FieldError, Invalid
 from apps.core.foreign import why
-from apps.core.storable import require_storable_texts
+from apps.core.storable import require_storable_value
 from apps.core.texts import joined, say
 from apps.fleet.engine.tables import SCHEMAS, Table
 
@@ -105,7 +105,7 @@ def _json(text: str) -> Any:
     try:
         value = json.loads(text, parse_constant=_no_constant)
         if "\\u" in text:  # such a sign comes by its number only
-            require_storable_texts(value)
+            require_storable_value(value)
         return value
     except (ValueError, RecursionError) as fault:
         message = say("no valid JSON: %(fault)s", fault=why(fault))

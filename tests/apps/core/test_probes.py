@@ -90,6 +90,13 @@ def test_reports_cannot_fill_the_log(client, caplog):
     assert caplog.text.count("style-src") <= 2 * probes._REPORTS_A_MINUTE
 
 
+def test_a_report_is_taken_quietly_while_redis_is_away(client, settings, caplog):
+    redis = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    settings.CACHES = {"default": redis}
+    answer = client.post("/csp-report/", json.dumps(REPORT), content_type="application/csp-report")
+    assert (answer.status_code, "style-src" in caplog.text) == (204, False)
+
+
 def test_the_document_is_valid_and_without_warnings(tmp_path):
     path = tmp_path / "schema.yaml"
     call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(path))

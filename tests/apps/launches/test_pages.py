@@ -28,6 +28,16 @@ def lag(nodes) -> None:
     factories.report(nodes[2], gpu_driver="535.161.08", nccl="2.20.5")
 
 
+@pytest.fixture
+def stopped(answered, evaluated, nodes, domain) -> Launch:
+    """NO-GO: a node reports other versions than the known-good matrix wants."""
+    factories.locked_matrix(domain, known_good=True)
+    launch = answered()
+    lag(nodes)
+    evaluated(launch)
+    return launch
+
+
 def text_of(client, address: str) -> str:
     return client.get(address).content.decode()
 
@@ -231,60 +241,45 @@ def test_a_stale_evaluation_says_what_changed_and_offers_no_signature(
     assert "Sign GO" not in page
 
 
-def test_one_click_leads_to_the_rollback_and_both_sides_link_to_each_other(
-    answered, evaluated, nodes, bo, domain, client_of
-):
-    factories.locked_matrix(domain, known_good=True)
-    launch, client = answered(), client_of(bo)
-    lag(nodes)
-    evaluated(launch)
-    assert f"/launches/{launch.pk}/rollback/" in text_of(client, f"/launches/{launch.pk}/")
-    assert "570.86.15" in text_of(client, f"/launches/{launch.pk}/rollback/")
+def test_one_click_leads_to_the_rollback_and_both_sides_link_to_each_other(stopped, bo, client_of):
+    client = client_of(bo)
+    assert f"/launches/{stopped.pk}/rollback/" in text_of(client, f"/launches/{stopped.pk}/")
+    assert "570.86.15" in text_of(client, f"/launches/{stopped.pk}/rollback/")
     body = {"reason": "first back", "cluster_name": "wrong"}
-    assert client.post(f"/launches/{launch.pk}/rollback/", body).status_code == 200
-    client.post(f"/launches/{launch.pk}/rollback/", body | {"cluster_name": domain.cluster.name})
+    assert client.post(f"/launches/{stopped.pk}/rollback/", body).status_code == 200
+    client.post(f"/launches/{stopped.pk}/rollback/", body | {"cluster_name": stopped.domain.cluster.name})
     rollback = Change.objects.get()
     assert [target.node.name for target in rollback.targets.all()] == ["sn-03"]
-    assert f"/changes/{rollback.pk}/" in text_of(client, f"/launches/{launch.pk}/")
-    assert f"/launches/{launch.pk}/" in text_of(client, f"/changes/{rollback.pk}/")
+    assert f"/changes/{rollback.pk}/" in text_of(client, f"/launches/{stopped.pk}/")
+    assert f"/launches/{stopped.pk}/" in text_of(client, f"/changes/{rollback.pk}/")
 
 
-def test_a_rollback_that_nobody_has_reviewed_is_told_and_stops_nothing(
-    answered, evaluated, nodes, bo, chen, domain, client_of
-):
-    factories.locked_matrix(domain, known_good=True)
-    launch, client = answered(), client_of(bo)
-    lag(nodes)
-    evaluated(launch)
-    rollback = services.roll_back_for(actor=actor_for(bo), launch_id=launch.pk, reason="drift")
-    page = text_of(client, f"/launches/{launch.pk}/")
+def test_a_rollback_that_nobody_has_reviewed_is_told_and_stops_nothing(stopped, bo, chen, client_of):
+    client = client_of(bo)
+    rollback = services.roll_back_for(actor=actor_for(bo), launch_id=stopped.pk, reason="drift")
+    page = text_of(client, f"/launches/{stopped.pk}/")
     assert "A rollback of these nodes waits for its review by a second person" in page
     assert "its review by a second person is still open" in page
     assert [one.title for one in waiting_for(actor_for(chen))] == [str(rollback)]
     review_rollback(
         actor=actor_for(chen), change_id=rollback.pk, expected_version=rollback.version, review="good"
     )
-    assert "review by a second person" not in text_of(client, f"/launches/{launch.pk}/")
+    assert "review by a second person" not in text_of(client, f"/launches/{stopped.pk}/")
     assert waiting_for(actor_for(chen)) == []
 
 
-def test_once_the_rollback_is_done_the_page_leads_with_the_next_evaluation(
-    answered, evaluated, nodes, bo, domain, client_of
-):
-    factories.locked_matrix(domain, known_good=True)
-    launch, client = answered(), client_of(bo)
-    lag(nodes)
-    evaluated(launch)
-    rollback = services.roll_back_for(actor=actor_for(bo), launch_id=launch.pk, reason="drift")
+def test_once_the_rollback_is_done_the_page_leads_with_the_next_evaluation(stopped, evaluated, bo, client_of):
+    client = client_of(bo)
+    rollback = services.roll_back_for(actor=actor_for(bo), launch_id=stopped.pk, reason="drift")
     done = f">Rollback #{rollback.pk}</a> is done since this evaluation"
-    way_back, again = f"/launches/{launch.pk}/rollback/", 'class="btn btn-primary" form="evaluate"'
-    page = text_of(client, f"/launches/{launch.pk}/")
+    way_back, again = f"/launches/{stopped.pk}/rollback/", 'class="btn btn-primary" form="evaluate"'
+    page = text_of(client, f"/launches/{stopped.pk}/")
     assert (done in page, way_back in page, again in page) == (False, True, False)
     Change.objects.filter(pk=rollback.pk).update(state="done", ended_at=clock.now())
-    page = text_of(client, f"/launches/{launch.pk}/")
+    page = text_of(client, f"/launches/{stopped.pk}/")
     assert (done in page, way_back in page, again in page) == (True, False, True)
-    evaluated(launch)
-    page = text_of(client, f"/launches/{launch.pk}/")
+    evaluated(stopped)
+    page = text_of(client, f"/launches/{stopped.pk}/")
     assert (done in page, way_back in page, again in page) == (False, True, False)
 
 
