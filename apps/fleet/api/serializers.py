@@ -10,8 +10,10 @@ from rest_framework import serializers
 from apps.core.verdicts import VERDICT_CHOICES
 from apps.fleet.engine.fit import Fit, Pattern, Purpose
 from apps.fleet.engine.graph import TopologyKind
+from apps.fleet.engine.layout import MAX_BYTES_PER_S
 from apps.fleet.engine.layout_values import as_values
 from apps.fleet.engine.node_state import NodeState
+from apps.fleet.engine.tables import MAX_INDEX
 from apps.fleet.models import (
     STAGE_CHOICES,
     Accelerator,
@@ -82,9 +84,9 @@ class DomainIn(serializers.Serializer[Any]):
         required=False, help_text="A free layout, in the form that /layout-templates/ gives."
     )
     accelerator_model = serializers.CharField(max_length=80)
-    first_node = serializers.IntegerField(min_value=0, max_value=1_000_000, default=1)
+    first_node = serializers.IntegerField(min_value=0, max_value=MAX_INDEX, default=1)
     scale_out_bytes_per_s = serializers.FloatField(
-        required=False, allow_null=True, default=None, min_value=1, max_value=1e15
+        required=False, allow_null=True, default=None, min_value=1, max_value=MAX_BYTES_PER_S
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

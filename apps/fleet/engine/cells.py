@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from apps.core.errors import Invalid
 from apps.core.texts import joined, say
+from apps.fleet.engine.layout import MAX_BYTES_PER_S
 from apps.fleet.engine.layout_values import as_json
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
@@ -110,11 +111,11 @@ def whole(least: int, most: int) -> Reader:
     return read
 
 
-def above_zero(cell: object) -> Value:
-    """A number above zero; None for an empty cell."""
+def bandwidth(cell: object) -> Value:
+    """Bytes per second, above zero; None for an empty cell."""
     found = _number(cell)
-    if found is not None and found <= 0:
-        raise BadCell(say("a number above zero"))
+    if found is not None and not 0 < found <= MAX_BYTES_PER_S:
+        raise BadCell(say("bytes per second, above zero and at most 1 PB/s"))
     return found
 
 

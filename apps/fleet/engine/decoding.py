@@ -1,7 +1,7 @@
 """Import files as rows: CSV of one table, JSON or YAML of several. Nothing is judged here but the form.
 
 A JSON or YAML file maps tables to lists of rows; a CSV file holds one table, under a head line. Recognised by
-content: a first bracket means JSON, a head line with separators CSV, anything else YAML.
+content: a first bracket means JSON, a head line with separators or of one name CSV, anything else YAML.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ from apps.fleet.engine.tables import SCHEMAS, Table
 MAX_ROWS = 500_000
 _MAX_ERRORS = 50
 _SEPARATORS = (",", ";", "\t")
+_ONE_NAME = re.compile(
+    r'"?\w[^:,;\t]*"?'
+)  # a head line of one column; a line of YAML that is one says no table
 
 Rows: TypeAlias = Mapping[Table, Sequence[Mapping[str, object]]]
 
@@ -98,6 +102,8 @@ def _form_of(text: str) -> Form:
     if start[0] in "[{":
         return Form.JSON
     head = start.partition("\n")[0]
+    if _ONE_NAME.fullmatch(head.strip()):
+        return Form.CSV
     return Form.CSV if any(mark in head for mark in _SEPARATORS) and ": " not in head else Form.YAML
 
 

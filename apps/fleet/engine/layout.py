@@ -10,6 +10,8 @@ from apps.fleet.engine.graph import Medium
 
 NODE_PATTERN = "{domain}-n{node:02d}"
 SUB_DOMAIN_PATTERN = "{domain}-s{sub_domain}"
+MAX_LINKS = 100_000  # between two ends
+MAX_BYTES_PER_S = 1e15  # of one link, and of all that one accelerator has
 
 
 class Shape(StrEnum):

@@ -7,7 +7,7 @@ import re
 
 from apps.core.errors import FieldError
 from apps.core.texts import say
-from apps.fleet.engine.layout import Layout, Shape
+from apps.fleet.engine.layout import MAX_BYTES_PER_S, MAX_LINKS, Layout, Shape
 
 MAX_ACCELERATORS = 20_000
 MAX_EDGES = 3_000_000  # of the graph that a layout makes
@@ -62,10 +62,14 @@ def _tier_errors(layout: Layout) -> list[FieldError]:
         )
     fewest = 1 if layout.shape in _TAKES_SWITCHES else 0
     for place, tier in enumerate(layout.tiers):
-        if tier.link_bytes_per_s <= 0:
-            errors.append(_wrong(f"/tiers/{place}/link_bytes_per_s", say("must be above zero")))
-        if tier.links_to_each < 1:
-            errors.append(_wrong(f"/tiers/{place}/links_to_each", say("must be 1 or more")))
+        if not 0 < tier.link_bytes_per_s <= MAX_BYTES_PER_S:
+            errors.append(
+                _wrong(f"/tiers/{place}/link_bytes_per_s", say("must be above zero and at most 1 PB/s"))
+            )
+        if not 1 <= tier.links_to_each <= MAX_LINKS:
+            errors.append(
+                _wrong(f"/tiers/{place}/links_to_each", say("must be from 1 to %(most)s", most=MAX_LINKS))
+            )
         if tier.switches < fewest:
             errors.append(
                 _wrong(f"/tiers/{place}/switches", say("must be %(fewest)s or more", fewest=fewest))

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from apps.fleet.engine import cells
 from apps.fleet.engine.cells import Reader, Value
 from apps.fleet.engine.graph import TopologyKind
+from apps.fleet.engine.layout import MAX_LINKS
 from apps.fleet.engine.part_life import PartStage
 
 Key: TypeAlias = tuple[Value, ...]
@@ -87,8 +88,8 @@ SCHEMAS: Mapping[Table, Schema] = {
             ),
             Column(name="accelerator_model", read=cells.text(80)),
             Column(name="sub_domains", read=cells.names(120), default=()),
-            Column(name="unidirectional_bytes_per_s", read=cells.above_zero, default=None),
-            Column(name="scale_out_bytes_per_s", read=cells.above_zero, default=None),
+            Column(name="unidirectional_bytes_per_s", read=cells.bandwidth, default=None),
+            Column(name="scale_out_bytes_per_s", read=cells.bandwidth, default=None),
             Column(name="parameters", read=cells.layout, default="{}", is_json=True),
         ),
     ),
@@ -136,8 +137,8 @@ SCHEMAS: Mapping[Table, Schema] = {
         columns=(
             Column(name="upper", read=cells.name(120), required=True, refers_to=Table.SWITCHES),
             Column(name="lower", read=cells.text(300), required=True),
-            Column(name="count", read=cells.whole(0, 100_000), default=1),
-            Column(name="unidirectional_bytes_per_s", read=cells.above_zero, default=None),
+            Column(name="count", read=cells.whole(0, MAX_LINKS), default=1),
+            Column(name="unidirectional_bytes_per_s", read=cells.bandwidth, default=None),
             Column(name="optical", read=cells.boolean, default=False),
         ),
     ),

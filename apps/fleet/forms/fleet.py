@@ -12,8 +12,10 @@ from apps.catalogue.engine.accelerators import Accelerator
 from apps.catalogue.queries import accelerators_for
 from apps.catalogue.words import full_name
 from apps.core.units import gb
+from apps.fleet.engine.layout import MAX_BYTES_PER_S
 from apps.fleet.engine.layouts import at_card_speed
 from apps.fleet.engine.life_cycle import MOVES, Stage
+from apps.fleet.engine.tables import MAX_INDEX
 from apps.fleet.engine.templates import TEMPLATES, template
 from apps.fleet.models import BY_HAND, Cluster, LifeCycle, Node
 from apps.fleet.queries.domains import bandwidth_of
@@ -46,6 +48,7 @@ class ClusterForm(forms.Form):
         return {name: getattr(cluster, name) for name in ("name", "owner_team", "description", "version")}
 
 
+MAX_GB_PER_S = MAX_BYTES_PER_S / 1e9
 USUAL_ACCELERATOR = "nvidia-gb200"  # that of the layout which the wizard begins with
 
 
@@ -69,11 +72,14 @@ class DomainForm(forms.Form):
     accelerator_model = forms.ChoiceField(
         label=_("Accelerator"), choices=accelerator_choices, initial=USUAL_ACCELERATOR
     )
-    first_node = forms.IntegerField(label=_("Number of the first node"), min_value=0, initial=1)
+    first_node = forms.IntegerField(
+        label=_("Number of the first node"), min_value=0, max_value=MAX_INDEX, initial=1
+    )
     scale_out_gb_per_s = forms.FloatField(
         label=_("Scale-out network, per accelerator, one way"),
         required=False,
         min_value=0.001,
+        max_value=MAX_GB_PER_S,
         initial=50,
         help_text=_("In GB/s; 400 Gbit/s are 50 GB/s."),
     )

@@ -15,7 +15,8 @@ from apps.fleet.engine.graph import Medium
 from apps.fleet.engine.layout import Layout, Shape
 from apps.fleet.engine.layout_values import from_values
 from apps.fleet.engine.layouts import even_sub_domains
-from apps.fleet.forms.fleet import USUAL_ACCELERATOR, accelerator_choices
+from apps.fleet.engine.tables import MAX_INDEX
+from apps.fleet.forms.fleet import MAX_GB_PER_S, USUAL_ACCELERATOR, accelerator_choices
 from apps.fleet.queries.domains import bandwidth_of
 from apps.fleet.words import SHAPE_WORDS
 
@@ -30,11 +31,14 @@ class FreeLayoutForm(forms.Form):
     accelerator_model = forms.ChoiceField(
         label=_("Accelerator"), choices=accelerator_choices, initial=USUAL_ACCELERATOR
     )
-    first_node = forms.IntegerField(label=_("Number of the first node"), min_value=0, initial=1)
+    first_node = forms.IntegerField(
+        label=_("Number of the first node"), min_value=0, max_value=MAX_INDEX, initial=1
+    )
     scale_out_gb_per_s = forms.FloatField(
         label=_("Scale-out network per accelerator, one way (GB/s)"),
         required=False,
         min_value=0.001,
+        max_value=MAX_GB_PER_S,
         initial=50,
     )
     shape = forms.ChoiceField(
@@ -66,6 +70,7 @@ class FreeLayoutForm(forms.Form):
         label=_("One link, one way (GB/s)"),
         required=False,
         min_value=0.001,
+        max_value=MAX_GB_PER_S,
         help_text=_("Empty: what the catalogue has for the accelerator."),
     )
     medium = forms.ChoiceField(label=_("Made of"), choices=_MEDIA, initial=Medium.COPPER.value)
@@ -76,7 +81,7 @@ class FreeLayoutForm(forms.Form):
         label=_("Links to each of them"), required=False, min_value=1, max_value=1000
     )
     upper_link_gb_per_s = forms.FloatField(
-        label=_("One of these, one way (GB/s)"), required=False, min_value=0.001
+        label=_("One of these, one way (GB/s)"), required=False, min_value=0.001, max_value=MAX_GB_PER_S
     )
     upper_medium = forms.ChoiceField(label=_("Made of"), choices=_MEDIA, initial=Medium.OPTICAL.value)
 

@@ -97,6 +97,23 @@ def test_the_page_builds_a_domain_and_shows_it(cluster, bo, client_of):
     assert answer.url == f"/clusters/{cluster.slug}/topology/?domain={domain.pk}"
 
 
+@pytest.mark.parametrize(
+    ("page", "field"),
+    [
+        ("build-domain", "first_node"),
+        ("build-domain", "scale_out_gb_per_s"),
+        ("build-free-domain", "first_node"),
+        ("build-free-domain", "link_gb_per_s"),
+    ],
+)
+def test_the_pages_refuse_sizes_that_nobody_builds(page, field, cluster, bo, client_of):
+    address = f"/clusters/{cluster.slug}/{page}/"
+    begun = client_of(bo).get(address).context["form"].data
+    values = {name: value for name, value in begun.items() if value is not None}
+    answer = client_of(bo).post(address, values | {field: "99999999999"})
+    assert (list(answer.context["form"].errors), Domain.objects.count()) == ([field], 0)
+
+
 def test_over_rest_a_free_layout_is_tried_then_built(cluster, bo, api):
     body = {"cluster": cluster.slug, "name": "f", "accelerator_model": "huawei-ascend-910c"}
     body["layout"] = as_values(template("72-as-9x8")) | {"key": "free", "nodes": 4}

@@ -478,6 +478,14 @@ def test_what_cannot_be_is_named(rows, code, receive):
     assert code in {one["code"] for one in queries.outcomes(row, fate="error")}
 
 
+def test_rows_of_one_column_are_csv(receive):
+    row = receive(b"name\nsn1-n01\nsn1-n02\n", table=Table.NODES)
+    assert (row.form, row.counts["nodes"]["created"]) == ("csv", 2)
+    with pytest.raises(Invalid) as refused:
+        receive(b"Host name\r\nsn1-n01\r\n")
+    assert refused.value.code == "unknown_table"
+
+
 def test_yaml_is_read(receive):
     assert receive(yaml.safe_dump(FLEET).encode()).counts["links"]["created"] == 2
 

@@ -194,6 +194,11 @@ def test_every_error_of_every_row_is_found_at_once() -> None:
         ),
         (
             Table.LINKS,
+            {"upper": "leaf", "lower": "n2", "unidirectional_bytes_per_s": 1e16},
+            ("links", 4, "unidirectional_bytes_per_s", "bad_value"),
+        ),
+        (
+            Table.LINKS,
             {"upper": "leaf", "unidirectional_bytes_per_s": 1},
             ("links", 4, "lower", "required"),
         ),

@@ -124,6 +124,14 @@ def test_parts_that_do_not_go_together_are_refused(change: dict[str, object], po
     assert pointer in {error.pointer for error in caught.value.errors}
 
 
+@pytest.mark.parametrize(("field", "value"), [("links_to_each", 100_001), ("link_bytes_per_s", 1.1e15)])
+def test_a_tier_that_nobody_builds_is_refused(field: str, value: float) -> None:
+    one = layout("72-as-9x8")
+    with pytest.raises(Invalid) as caught:
+        build(replace(one, tiers=(replace(one.tiers[0], **{field: value}),)))
+    assert [error.pointer for error in caught.value.errors] == [f"/tiers/0/{field}"]
+
+
 def test_sub_domains_that_do_not_divide_are_refused() -> None:
     assert even_sub_domains(144, 6) == (24,) * 6
     with pytest.raises(Invalid):
