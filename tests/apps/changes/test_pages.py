@@ -256,6 +256,9 @@ def test_a_rollback_wants_the_name_of_the_cluster(started, nodes, bo, client_of)
     both = client.get(f"/changes/{change.pk}/").content.decode(), client.get(answer.headers["Location"])
     assert f"/changes/{rollback.pk}/" in both[0]
     assert f"/changes/{change.pk}/" in both[1].content.decode()
+    client.cookies["language"] = "zh-hans"
+    named = f"#{rollback.pk} 撤销 #{change.pk} {change.title}"
+    assert all(named in client.get(f"/changes/{one.pk}/").content.decode() for one in (change, rollback))
 
 
 def test_an_old_password_is_asked_for_before_the_form_is_filled_in(started, bo, client_of):
