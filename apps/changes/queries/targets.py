@@ -33,10 +33,14 @@ class Difference:
     reached: int
 
 
-def targets_naming(text: str) -> QuerySet[Target]:
-    """Targets with a version in them that holds the text: what a node is to run, or what it ran before."""
-    rows = Target.objects.annotate(named=Cast("values", TextField()))
-    return rows.filter(Q(named__icontains=text) | Q(before__icontains=text)).order_by()
+def targets_naming(text: str, *, of: Collection[str] | None = None) -> QuerySet[Target]:
+    """Targets with a version in them that holds the text: what a node is to run, or what it ran before.
+
+    of: only of these components.
+    """
+    rows = Target.objects.order_by() if of is None else Target.objects.order_by().filter(component__in=of)
+    rows = rows.annotate(named=Cast("values", TextField()))
+    return rows.filter(Q(named__icontains=text) | Q(before__icontains=text))
 
 
 def differences_of(change_ids: Iterable[int]) -> dict[int, list[Difference]]:

@@ -117,7 +117,7 @@ def _versions(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     for row in held_versions(actor, version, of=components, limit=limit):
         query = urlencode({"value": row.value, "cluster": row.cluster.slug})
         holders = reverse("environments:holders", args=[row.component]) + f"?{query}"
-        number = ngettext("%(number)s node", "%(number)s nodes", row.nodes) % {"number": row.nodes}
+        number = ngettext("%(number)s node", "%(number)s nodes", row.nodes) % {"number": f"{row.nodes:,}"}
         yield Hit(
             label=f"{label_of(row.component)} {row.value}",
             kind=_("version"),
@@ -161,7 +161,8 @@ def _changes(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     number = text.lstrip("#")
     wanted = Q(title__icontains=text)
     if _is_version(text):
-        wanted |= Q(pk__in=targets_naming(text).values("change"))
+        version, components = _version_of(text)
+        wanted |= Q(pk__in=targets_naming(version, of=components).values("change"))
     if number.isdecimal() and len(number) < 10:
         wanted |= Q(pk=int(number))
     for row in changes_visible(actor).filter(wanted)[:limit]:

@@ -314,8 +314,10 @@ def test_search_finds_who_runs_who_asks_for_and_who_changes_a_version(
 def test_a_version_is_found_with_the_name_of_its_component_before_it(
     drifting: Any, bo: Any, actor_for: Any, text: str, found: bool
 ) -> None:
+    change = _submitted(actor_for(bo), drifting)
     kinds = {(str(hit.kind), hit.label) for hit in search.search(actor_for(bo), text)}
-    assert (("version", "NCCL 2.20.5") in kinds, ("matrix", "sn environment v1") in kinds) == (found, found)
+    wanted = {("version", "NCCL 2.20.5"), ("matrix", "sn environment v1"), ("change", str(change))}
+    assert kinds & wanted == (wanted if found else set())
 
 
 def test_a_model_is_found_by_a_word_within_its_name(domain: Any, bo: Any, actor_for: Any) -> None:
