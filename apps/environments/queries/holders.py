@@ -43,7 +43,7 @@ def held_versions(actor: Actor, text: str, *, of: Collection[str] | None = None,
         stated = stated.filter(component__in=of)
     counted: Counter[_Key] = Counter()
     agreed = stated.filter(~Exists(_otherwise())).order_by().values_list(*_KEY)
-    for *key, number in agreed.annotate(number=Count("node", distinct=True)).order_by("-number")[: limit * 2]:
+    for *key, number in agreed.annotate(number=Count("node", distinct=True)):
         counted[cast(_Key, tuple(key))] = number
     for key in _decided(stated).values():
         counted.update(key)
@@ -75,8 +75,8 @@ def _decided(stated: QuerySet[NodeFact]) -> dict[int, set[_Key]]:
     )
     found: dict[int, set[_Key]] = defaultdict(set)
     for node_id, cluster_id, component, value in rows:
-        said = reported[node_id][component]
-        if value in {*said.loaded, *said.declared}:
+        said = reported.get(node_id, {}).get(component)  # None: a newer report came between the queries
+        if said is not None and value in {*said.loaded, *said.declared}:
             found[node_id].add((cluster_id, component, value))
     return found
 
