@@ -162,10 +162,8 @@ if REDIS_URL:
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": REDIS_URL,
-            "OPTIONS": {
-                "socket_connect_timeout": 2,
-                "socket_timeout": 2,
-            },  # seconds; then a row counts instead
+            # In seconds; then a row counts instead.
+            "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 2},
         }
     }
 else:

@@ -44,9 +44,7 @@ class Change(models.Model):
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
     kind = models.CharField(max_length=12, choices=ChangeKind.choices)
     title = models.CharField(max_length=200)
-    title_said = models.JSONField(
-        null=True
-    )  # template and values of a rollback's title, which the portal writes
+    title_said = models.JSONField(null=True)  # template and values, where the portal wrote the title
     reason = models.TextField()
     back_out = models.TextField(blank=True)  # how to get back, in words
     state = models.CharField(max_length=12, choices=ChangeState.choices, default=ChangeState.DRAFT)
