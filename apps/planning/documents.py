@@ -13,10 +13,9 @@ from apps.catalogue.engine.models import ModelSpec
 from apps.core.errors import FieldError, Invalid
 from apps.core.texts import say
 from apps.planning.engine.json_fields import Fields
-from apps.planning.engine.layouts import Placement, Recompute, Schedule
+from apps.planning.engine.layouts import WORDS
 from apps.planning.engine.reading import stop_if_wrong
 from apps.planning.engine.reading_model import read_model
-from apps.planning.engine.reading_parallel import PLACEMENTS, RECOMPUTE, SCHEDULES
 
 LARGEST_CHARS = 100_000
 DEEPEST = 8  # objects and lists in each other
@@ -145,32 +144,19 @@ def spec_of(model: Mapping[str, Any]) -> ModelSpec:
 def parallel_of_found(configuration: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     """The parallel object of a configuration that a search found, with the options that the search had.
 
-    configuration: sizes and codes as an estimate lists them. asked: the document of the search.
+    configuration: as an estimate lists it. asked: the document of the search.
     """
-    recompute = Recompute(int(configuration["recompute"]))
-    schedule = Schedule(int(configuration["schedule"]))
-    placement = Placement(int(configuration["placement"]))
+    words = configuration_words(configuration)
     sizes = ("tp", "pp", "vpp", "dp", "cp", "ep", "etp", "micro_batch", "global_batch", "zero")
     return {
-        **{name: int(configuration[name]) for name in sizes},
+        **{name: words[name] for name in sizes},
         "seq_len": asked["seq_len"],
-        "sequence_parallel": bool(configuration["sequence_parallel"]),
-        "recompute": _name_of(RECOMPUTE, recompute),
-        "schedule": _name_of(SCHEDULES, schedule),
-        "placement": _name_of(PLACEMENTS, placement),
+        **{name: words[name] for name in ("sequence_parallel", *WORDS)},
         **{name: asked[name] for name in _OPTIONS if name in asked},
     }
 
 
 def configuration_words(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with words for the codes of recomputation, schedule and placement."""
-    return {
-        **configuration,
-        "recompute": _name_of(RECOMPUTE, Recompute(int(configuration["recompute"]))),
-        "schedule": _name_of(SCHEDULES, Schedule(int(configuration["schedule"]))),
-        "placement": _name_of(PLACEMENTS, Placement(int(configuration["placement"]))),
-    }
-
-
-def _name_of(names: Mapping[str, Any], value: Any) -> str:
-    return next(name for name, one in names.items() if one == value)
+    """A configuration with words for recomputation, schedule and placement, where old results hold codes."""
+    codes = {name: value for name in WORDS if isinstance(value := configuration[name], int)}
+    return {**configuration, **{name: WORDS[name][code] for name, code in codes.items()}}

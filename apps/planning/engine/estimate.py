@@ -14,7 +14,7 @@ from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
 from apps.planning.engine.energy import step_energy_j
 from apps.planning.engine.intervals import half_width, interval
 from apps.planning.engine.kinds import kind_of, published_kinds
-from apps.planning.engine.layouts import Floats, Layouts, Recompute
+from apps.planning.engine.layouts import WORDS, Floats, Layouts
 from apps.planning.engine.memory import StageMemory, stage_memory
 from apps.planning.engine.stages import content
 from apps.planning.engine.states import bytes_per_param
@@ -22,8 +22,6 @@ from apps.planning.engine.step_time import StepTime, step_time
 from apps.planning.engine.system import System, peak_flops
 from apps.planning.engine.warnings import Warning, plan_warnings
 from apps.planning.engine.workload import Workload
-
-RECOMPUTE_NAMES = {Recompute.NONE: "none", Recompute.SELECTIVE: "selective", Recompute.FULL: "full"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +112,7 @@ class Estimate:
     time: TimeLedger
     warnings: tuple[Warning, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
-    configuration: Mapping[str, int | bool] = field(default_factory=dict)
+    configuration: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, in the shape that the commands print."""
@@ -151,7 +149,7 @@ def estimate(plan: PlanInput, coefficients: Coefficients | None = None) -> Estim
     cards = int(plan.layout.accelerators[0])
     flops = plan.model.model_flops(sequences=sequences, seq_len=seq_len)
     repeated = plan.model.recompute_flops(
-        sequences=sequences, seq_len=seq_len, level=RECOMPUTE_NAMES[Recompute(int(plan.layout.recompute[0]))]
+        sequences=sequences, seq_len=seq_len, level=WORDS["recompute"][int(plan.layout.recompute[0])]
     )
     achieved = flops / total / cards
     peak = peak_flops(plan.system.accelerator, plan.workload.precision)
@@ -173,7 +171,7 @@ def estimate(plan: PlanInput, coefficients: Coefficients | None = None) -> Estim
         time=_time_ledger(step),
         warnings=warnings + ignored,
         assumptions=plan.assumptions + _conventions(plan),
-        configuration=plan.layout.row(0),
+        configuration=plan.layout.named(0),
     )
 
 

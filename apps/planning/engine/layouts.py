@@ -39,6 +39,14 @@ class Placement(IntEnum):
     TP_CP_PP_DP = 1  # replicas furthest apart
 
 
+# words for the values of the enumerations above, in their order
+WORDS = {
+    "recompute": ("none", "selective", "full"),
+    "schedule": ("gpipe", "1f1b", "interleaved", "zero_bubble"),
+    "placement": ("tp-cp-dp-pp", "tp-cp-pp-dp"),
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layouts:
     """Parallel configurations, one per index; every array has the same length.
@@ -93,6 +101,11 @@ class Layouts:
     def row(self, position: int) -> dict[str, int | bool]:
         """One configuration as plain values."""
         return {f.name: getattr(self, f.name)[position].item() for f in fields(self)}
+
+    def named(self, position: int) -> dict[str, int | bool | str]:
+        """One configuration as a plan states it, with words for codes."""
+        row = self.row(position)
+        return row | {name: words[row[name]] for name, words in WORDS.items()}
 
     def __len__(self) -> int:
         return len(self.tp)

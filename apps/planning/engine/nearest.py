@@ -29,7 +29,7 @@ class Near:
     `over_bytes` is below zero where it fits.
     """
 
-    configuration: Mapping[str, int | bool]
+    configuration: Mapping[str, Any]
     accelerators: int
     stage: StageLedger
     largest_part: str
@@ -166,7 +166,7 @@ def _near(wanted: SearchInput, layouts: Layouts, place: int, c: Coefficients) ->
     ledger = memory_ledger(plan_of(wanted, layouts, place), c)
     stage = max(ledger.stages, key=lambda one: one.total_bytes)
     return Near(
-        configuration=layouts.row(place),
+        configuration=layouts.named(place),
         accelerators=int(layouts.accelerators[place]),
         stage=stage,
         largest_part=max(PARTS, key=lambda part: float(getattr(stage, f"{part}_bytes"))),

@@ -10,8 +10,8 @@ from apps.catalogue.engine.accelerators import Accelerator
 from apps.catalogue.engine.models import AttentionFlops, ModelSpec
 from apps.core.errors import Invalid
 from apps.core.texts import joined, say
-from apps.planning.engine.estimate import RECOMPUTE_NAMES, Assumption, PlanInput
-from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
+from apps.planning.engine.estimate import Assumption, PlanInput
+from apps.planning.engine.layouts import WORDS, Layouts, Placement, Schedule
 from apps.planning.engine.published_card import card_named
 from apps.planning.engine.published_cells import STEP_COLUMNS, TIME_COLUMNS, plain_cells, wrong_cells
 from apps.planning.engine.published_model import row_model
@@ -271,7 +271,7 @@ def measured_seconds(row: Mapping[str, str], plan: PlanInput) -> float:
     convention = AttentionFlops.CAUSAL if "causal" in definition else AttentionFlops.FULL
     flops = plan.model.model_flops(sequences=sequences, seq_len=seq_len, convention=convention)
     if definition.startswith("hardware"):
-        level = RECOMPUTE_NAMES[Recompute(int(plan.layout.recompute[0]))]
+        level = WORDS["recompute"][int(plan.layout.recompute[0])]
         flops += plan.model.recompute_flops(
             sequences=sequences, seq_len=seq_len, level=level, convention=convention
         )

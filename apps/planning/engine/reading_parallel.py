@@ -8,18 +8,13 @@ from apps.catalogue.engine.models import ModelSpec
 from apps.core.texts import say
 from apps.planning.engine.estimate import Assumption
 from apps.planning.engine.json_fields import Fields
-from apps.planning.engine.layouts import Layouts, Placement, Recompute, Schedule
+from apps.planning.engine.layouts import WORDS, Layouts, Placement, Recompute, Schedule
 from apps.planning.engine.system import System
 from apps.planning.engine.workload import AttentionKernel, Framework, Precision, Workload
 
-RECOMPUTE = {"none": Recompute.NONE, "selective": Recompute.SELECTIVE, "full": Recompute.FULL}
-SCHEDULES = {
-    "gpipe": Schedule.GPIPE,
-    "1f1b": Schedule.ONE_F_ONE_B,
-    "interleaved": Schedule.INTERLEAVED,
-    "zero_bubble": Schedule.ZERO_BUBBLE,
-}
-PLACEMENTS = {"tp-cp-dp-pp": Placement.TP_CP_DP_PP, "tp-cp-pp-dp": Placement.TP_CP_PP_DP}
+RECOMPUTE = dict(zip(WORDS["recompute"], Recompute, strict=True))
+SCHEDULES = dict(zip(WORDS["schedule"], Schedule, strict=True))
+PLACEMENTS = dict(zip(WORDS["placement"], Placement, strict=True))
 GRADIENT_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0}
 HOST_DOMAIN = 8  # cards of one host
 COMPRESSED_BYTES = {"none": None, "fp16": 2.0, "int8": 1.0, "int4": 0.5}

@@ -12,8 +12,10 @@ import numpy as np
 
 from apps.catalogue.engine.models import ModelSpec
 from apps.core.texts import say
-from apps.planning.engine.layouts import Bools, Layouts, Placement, Schedule
+from apps.planning.engine.layouts import Bools, Layouts, Schedule
 from apps.planning.engine.workload import Framework
+
+SAME_AS_OTHER_PLACEMENT = "same_as_other_placement"  # found by a search once it knows the times
 
 # code of a reason -> (pointer of the field to change, what is wrong), in the order in which they are tested
 REASONS = {
@@ -47,9 +49,9 @@ REASONS = {
         say("ep and tp above 1 together need sequence parallelism"),
     ),
     "zero_with_pipeline": ("zero", say("ZeRO 2 and 3 do not go with pipeline stages")),
-    "same_as_other_placement": (
+    SAME_AS_OTHER_PLACEMENT: (
         "placement",
-        say("with one stage, or without replicas, both orders of ranks are the same: one of them is listed"),
+        say("both orders of ranks come out the same: one of them is listed"),
     ),
 }
 
@@ -107,13 +109,6 @@ def violations(model: ModelSpec, layouts: Layouts, *, accelerators: int, seq_len
         "experts_without_sequence_parallel": (x.ep > 1) & (x.tp > 1) & ~x.sequence_parallel,
         "zero_with_pipeline": (x.zero >= 2) & (x.pp > 1),
     }
-
-
-def same_as_other_placement(layouts: Layouts) -> Bools:
-    """Configurations whose order of ranks says nothing, with the later of both orders."""
-    alone = (layouts.pp == 1) | (layouts.data_ranks == 1)
-    later: Bools = (layouts.placement == Placement.TP_CP_PP_DP) & alone
-    return later
 
 
 def _kv_heads_bad(model: ModelSpec, layouts: Layouts) -> Bools:

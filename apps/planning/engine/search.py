@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -14,10 +14,10 @@ from apps.planning.engine.candidates import Axes, Limits
 from apps.planning.engine.coefficients import Coefficients, shipped_coefficients
 from apps.planning.engine.energy import step_energy_j
 from apps.planning.engine.estimate import Assumption, Estimate, PlanInput, estimate
-from apps.planning.engine.layouts import Bools, Floats, Ints, Layouts, Placement
+from apps.planning.engine.layouts import Bools, Floats, Ints, Layouts
 from apps.planning.engine.memory import fits, peak_bytes
 from apps.planning.engine.reading_parallel import Options, workload_for
-from apps.planning.engine.rules import rejected_with, same_as_other_placement, violations
+from apps.planning.engine.rules import SAME_AS_OTHER_PLACEMENT, rejected_with, violations
 from apps.planning.engine.step_time import step_time
 from apps.planning.engine.system import System
 from apps.planning.engine.token_cost import IN_ACCELERATOR_HOURS, TokenPrices, cost_per_million_tokens
@@ -190,8 +190,6 @@ def runnable(wanted: SearchInput, block: Layouts, accelerators: int, rejected: d
     found = violations(wanted.model, block, accelerators=accelerators, seq_len=wanted.seq_len)
     refused = rejected_with(wanted.options.framework)
     masks = {reason: mask for reason, mask in found.items() if reason in refused}
-    if len(wanted.axes.placement) == len(Placement):
-        masks["same_as_other_placement"] = same_as_other_placement(block)
     open_: Bools = np.ones(len(block), dtype=np.bool_)
     for reason, mask in masks.items():
         _count(rejected, reason, int(np.count_nonzero(open_ & mask)))
@@ -222,7 +220,25 @@ def _judge(wanted: SearchInput, part: Layouts, rejected: dict[str, int], c: Coef
         energy_j=energy,
         tokens=wanted.axes.global_batch * wanted.seq_len,
     )
-    return Table(layouts=layouts, step_s=step.total, energy_j=energy, cost=cost, peak_bytes=peak[fitting])
+    table = Table(layouts=layouts, step_s=step.total, energy_j=energy, cost=cost, peak_bytes=peak[fitting])
+    return _without_twins(table, rejected)
+
+
+def _without_twins(table: Table, rejected: dict[str, int]) -> Table:
+    """The table without those that are as fast and as large with the order of ranks before theirs.
+
+    Orders change last where candidates are enumerated, so twins stand beside each other.
+    """
+    sizes = [getattr(table.layouts, f.name) for f in fields(Layouts) if f.name != "placement"]
+    alike = [column[1:] == column[:-1] for column in (*sizes, table.step_s, table.peak_bytes)]
+    twins: Bools = np.append(False, np.logical_and.reduce(alike))
+    _count(rejected, SAME_AS_OTHER_PLACEMENT, int(np.count_nonzero(twins)))
+    return _taken(table, ~twins)
+
+
+def _taken(table: Table, index: Ints | Bools) -> Table:
+    columns = {name: getattr(table, name)[index] for name in _COLUMNS}
+    return Table(layouts=table.layouts.take(index), **columns)
 
 
 def _count(rejected: dict[str, int], reason: str, number: int) -> None:
@@ -244,8 +260,7 @@ def _ranked(table: Table, wanted: SearchInput) -> Table:
         Objective.ENERGY: table.energy_j,
     }[wanted.objective]
     order = np.lexsort((table.peak_bytes, table.step_s, first))
-    columns = {name: getattr(table, name)[order] for name in _COLUMNS}
-    return Table(layouts=table.layouts.take(order), **columns)
+    return _taken(table, order)
 
 
 _COLUMNS = ("step_s", "energy_j", "cost", "peak_bytes")

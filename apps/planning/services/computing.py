@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from apps.audit.services import decision
-from apps.core import digest
 from apps.core.actor import Actor
 from apps.core.rights import Right, TokenScope
 from apps.jobs.models import Job
@@ -113,16 +112,4 @@ def _search(document: dict[str, Any], on_progress: Progress | None) -> dict[str,
     answer = found.to_json(time.perf_counter() - started)
     if not found.feasible:
         answer |= shortfall(wanted).to_json()
-    return answer | {"best": _without_twins(answer["best"])}
-
-
-def _without_twins(ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The ranking without layouts that differ from one before by the order of ranks only, to no effect."""
-    kept: dict[str, dict[str, Any]] = {}
-    for best in ranked:
-        sizes = {key: value for key, value in best["configuration"].items() if key != "placement"}
-        twin = kept.setdefault(
-            digest.of_value([sizes, best["iteration_time_s"], best["memory"]["peak_bytes"]]), best
-        )
-        twin["pareto"] = twin["pareto"] or best["pareto"]
-    return list(kept.values())
+    return answer

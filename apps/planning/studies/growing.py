@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from apps.core.errors import FieldError, Invalid
-from apps.planning.documents import configuration_words
 from apps.planning.engine.candidates import Limits
 from apps.planning.engine.estimate import Estimate
 from apps.planning.engine.reading_search import read_search
@@ -76,7 +75,7 @@ def point_json(point: Point) -> dict[str, Any]:
 
 def layout_words(best: Estimate) -> str:
     """A layout as people write it: TP8 PP18 DP1, and what else is not one."""
-    words = configuration_words(best.configuration)
+    words = best.configuration
     sizes = [f"{name.upper()}{words[name]}" for name in ("tp", "pp", "dp")]
     more = [f"{name.upper()}{words[name]}" for name in ("vpp", "cp", "ep") if words[name] > 1]
     again = [] if words["recompute"] == "none" else [f"recompute={words['recompute']}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.core.errors import Invalid
-from apps.planning.documents import in_order, model_name, require_storable
+from apps.planning.documents import configuration_words, in_order, model_name, require_storable
 from apps.planning.services.computing import check_document
 from tests.apps.planning.documents import SEARCH, small
 
@@ -32,6 +32,18 @@ def test_objects_in_objects_without_end_are_refused():
         nested = {"in": nested}
     with pytest.raises(Invalid):
         require_storable(small() | {"deep": nested})
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"recompute": 1, "schedule": 3, "placement": 0},
+        {"recompute": "selective", "schedule": "zero_bubble", "placement": "tp-cp-dp-pp"},
+    ],
+)
+def test_results_that_hold_codes_or_words_are_read_alike(kept):
+    words = {"recompute": "selective", "schedule": "zero_bubble", "placement": "tp-cp-dp-pp"}
+    assert configuration_words({"tp": 2} | kept) == {"tp": 2} | words
 
 
 @pytest.mark.parametrize("asked", [small(tp=float("inf")), SEARCH | {"seq_len": float("inf")}])

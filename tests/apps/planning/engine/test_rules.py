@@ -11,13 +11,13 @@ from apps.core.errors import Invalid
 from apps.planning.engine.ablations import ablations
 from apps.planning.engine.estimate import estimate
 from apps.planning.engine.json_fields import Fields
-from apps.planning.engine.layouts import Layouts
+from apps.planning.engine.layouts import WORDS, Layouts
 from apps.planning.engine.published_run import PublishedRun, read_run
 from apps.planning.engine.reading import read_plan
 from apps.planning.engine.reading_model import read_model
 from apps.planning.engine.reading_search import read_search
 from apps.planning.engine.rules import OF_MEGATRON, violations
-from apps.planning.engine.search import plan_of, search
+from apps.planning.engine.search import SearchResult, plan_of, search
 from tests.apps.planning.engine.plans import DEEPSEEK_V3, GPT3_175B, LLAMA_70B, changed
 from tests.apps.planning.engine.test_validation import ROWS
 
@@ -166,19 +166,28 @@ def test_many_at_once_are_judged_as_one_by_one(document: dict[str, Any]) -> None
         }
 
 
-def test_layouts_that_differ_in_an_order_that_says_nothing_are_listed_once() -> None:
-    found = search(read_search(SEARCH))
-    rows = [found.table.layouts.row(place) for place in range(len(found.table))]
-    alone = [row for row in rows if row["pp"] == 1]
-    assert alone and {row["placement"] for row in alone} == {0}
-    assert {row["placement"] for row in rows if row["pp"] > 1} == {0, 1}
-    assert found.rejected["same_as_other_placement"] >= len(alone)
-    later = search(read_search(SEARCH | {"limits": SEARCH["limits"] | {"placement": ["tp-cp-pp-dp"]}}))
-    assert "same_as_other_placement" not in later.rejected
-    fastest = [place for place in range(len(later.table)) if later.table.layouts.pp[place] == 1]
-    first = [place for place in range(len(found.table)) if found.table.layouts.pp[place] == 1]
-    assert later.table.step_s[fastest].tolist() == found.table.step_s[first].tolist()
-    assert later.table.peak_bytes[fastest].tolist() == found.table.peak_bytes[first].tolist()
+@pytest.mark.parametrize(("domain", "both"), [(288, False), (72, True)])
+def test_layouts_that_differ_in_an_order_that_says_nothing_are_listed_once(domain: int, both: bool) -> None:
+    asked = SEARCH | {"system": SEARCH["system"] | {"domain_size": domain}}
+    found = search(read_search(asked))
+    orders = [
+        search(read_search(asked | {"limits": SEARCH["limits"] | {"placement": [order]}}))
+        for order in WORDS["placement"]
+    ]
+    figures = [_figures_by_sizes(one) for one in orders]
+    alike = sum(figures[0][sizes] == figures[1][sizes] for sizes in figures[0])
+    assert found.rejected["same_as_other_placement"] == alike > 0
+    assert found.feasible == sum(one.feasible for one in orders) - alike
+    assert (found.feasible > orders[0].feasible) is both
+    assert all("same_as_other_placement" not in one.rejected for one in orders)
+    assert found.candidates == found.feasible + sum(found.rejected.values())
+
+
+def _figures_by_sizes(found: SearchResult) -> dict[tuple[Any, ...], tuple[float, float]]:
+    """Time and memory of each layout found, by everything but the order of its ranks."""
+    rows = [found.table.layouts.row(place) | {"placement": 0} for place in range(len(found.table))]
+    figures = zip(found.table.step_s.tolist(), found.table.peak_bytes.tolist(), strict=True)
+    return dict(zip((tuple(row.values()) for row in rows), figures, strict=True))
 
 
 @pytest.mark.parametrize(("domain", "warned"), [(8, False), (72, True)])
