@@ -263,7 +263,7 @@ def test_a_rollback_that_nobody_has_reviewed_is_told_and_stops_nothing(stopped, 
     assert [one.title for one in waiting_for(actor_for(chen))] == [str(rollback)]
     client.cookies["language"] = "zh-hans"
     named = f"#{rollback.pk} 回到 {rollback.restores_version}</a>"
-    assert text_of(client, f"/launches/{launch.pk}/").count(named) == 2
+    assert text_of(client, f"/launches/{stopped.pk}/").count(named) == 2
     client.cookies["language"] = "en"
     review_rollback(
         actor=actor_for(chen), change_id=rollback.pk, expected_version=rollback.version, review="good"
