@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import ceil, floor
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from apps.core.units import show_bytes, show_share
+from apps.core.units import GB, show_bytes, show_share
 from apps.planning.documents import configuration_words
 from apps.planning.input_words import shown_value
 from apps.planning.words import MEMORY
@@ -49,6 +50,7 @@ def _sizes(layout: Mapping[str, Any]) -> str:
 
 
 def _remedy_words(remedy: Mapping[str, Any]) -> str:
+    """The change in words; its figures are rounded to the side on which it still fits."""
     value = remedy["value"]
     if remedy["code"] == "recompute":
         return _("Recompute whole layers")
@@ -61,5 +63,7 @@ def _remedy_words(remedy: Mapping[str, Any]) -> str:
             "count": f"{value:,}"
         }
     if remedy["code"] == "reserve_share":
-        return _("Keep no more than %(share)s of the memory free") % {"share": show_share(value)}
-    return _("Accelerators with at least %(size)s of memory") % {"size": show_bytes(value)}
+        return _("Keep no more than %(share)s of the memory free") % {
+            "share": show_share(floor(value * 1000) / 1000)
+        }
+    return _("Accelerators with at least %(size)s of memory") % {"size": show_bytes(ceil(value / GB) * GB)}
