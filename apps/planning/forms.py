@@ -293,12 +293,8 @@ class PlanForm(forms.Form):
         data = self.cleaned_data
         if data["domain"] is None:
             return _given(data, HARDWARE)
-        system = queries.system_of(data["domain"], measured=data["use_measured"])
-        wanted = data["accelerators"]
-        if wanted is not None and wanted > system["accelerators"]:
-            message = _("accelerators of the domain: %(count)s") % {"count": system["accelerators"]}
-            raise Invalid(message, errors=[FieldError(pointer="/accelerators", message=message)])
-        return system | ({"accelerators": wanted} if wanted is not None else {})
+        stated = _given(data, ("accelerators",))
+        return queries.part_of_domain(data["domain"], stated, measured=data["use_measured"])
 
 
 def _with_file(data: QueryDict | None, files: MultiValueDict[str, UploadedFile] | None) -> QueryDict | None:

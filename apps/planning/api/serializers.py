@@ -6,6 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from apps.catalogue.engine.model_catalogue import CatalogueModel
+from apps.planning.documents import model_document
 from apps.planning.models import MeasuredStep, Plan, PlanVersion
 
 
@@ -79,6 +81,35 @@ class MeasuredStepOut(serializers.ModelSerializer[MeasuredStep]):
         fields += ["noted_by_id", "noted_at", "withdrawn_by_id", "withdrawn_at", "withdrawn_reason"]
 
 
+class CalibrationVersionOut(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    since = serializers.DateTimeField()
+    measured_step_id = serializers.IntegerField(source="step.pk")
+    withdrawn = serializers.BooleanField(help_text="Whether the step was withdrawn then; else it was noted.")
+    step_scale = serializers.FloatField(source="calibration.step_scale")
+    spread = serializers.FloatField(source="calibration.spread")
+    runs = serializers.IntegerField(source="calibration.runs")
+
+
+class CalibrationOut(serializers.Serializer[Any]):
+    step_scale = serializers.FloatField(help_text="Factor on step times; 1 without measurements.")
+    spread = serializers.FloatField(help_text="Standard deviation of its logarithm.")
+    runs = serializers.IntegerField(help_text="Measured steps that count.")
+    versions = CalibrationVersionOut(many=True)
+
+
+class ModelOut(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    name = serializers.CharField()
+    maker = serializers.CharField()
+    parameters = serializers.FloatField(source="published_params")
+    confidence = serializers.CharField()
+    shape = serializers.SerializerMethodField(help_text="As the model of a plan's document.")
+
+    def get_shape(self, model: CatalogueModel) -> dict[str, Any]:
+        return model_document(model.spec)
+
+
 class MeasuredStepIn(serializers.Serializer[Any]):
     measured_s = serializers.FloatField(min_value=0, help_text="Seconds of one training step.")
     source = serializers.CharField(max_length=300, help_text="Where the figure is from: a job, a log.")
@@ -91,7 +122,9 @@ class WithdrawIn(serializers.Serializer[Any]):
 class DocumentIn(serializers.Serializer[Any]):
     document = serializers.DictField(
         help_text="model, system and parallel of one layout; or a search: model, system, global_batch, seq_len, "
-        "precision and, where wished, objective and limits."
+        "precision and, where wished, objective and limits. model may be an id of the catalogue, or "
+        '{"config": …} with a Hugging Face config.json; a system without an accelerator is that of the plan\'s '
+        "domain, with what was measured there."
     )
 
 

@@ -21,6 +21,8 @@ urlpatterns = [
     path(f"{_VERSION}measured-steps/", views.NoteMeasuredStep.as_view(), name="note"),
     path("measured-steps/", views.MeasuredSteps.as_view(), name="measured_steps"),
     path("measured-steps/<int:step_id>/withdraw/", views.WithdrawMeasuredStep.as_view(), name="withdraw"),
+    path("domains/<int:domain_id>/calibration/", views.CalibrationView.as_view(), name="calibration"),
+    path("planning/models/", views.Models.as_view(), name="models"),
     path("plan-estimates/", views.Estimates.as_view(), name="estimates"),
     *studies.urls(),
 ]

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from apps.catalogue.engine.model_catalogue import models_by_maker
 from apps.core.api import actor_of, checked
 from apps.core.rights import Right, TokenScope
 from apps.fleet.models import Cluster
@@ -137,6 +138,26 @@ class MeasuredSteps(generics.ListAPIView):
 
     def get_queryset(self) -> Any:
         return queries.measured_steps_visible(actor_of(self.request))
+
+
+class CalibrationView(APIView):
+    @extend_schema(responses=s.CalibrationOut, operation_id="domains_calibration")
+    def get(self, request: Request, domain_id: int) -> Response:
+        """The factor that a domain's measured steps give, and how it came about, newest first."""
+        actor = actor_of(request)
+        domain = queries.measured_domain_for(actor, domain_id)
+        now = queries.calibration_of(domain)
+        versions = queries.calibration_versions(queries.measured_steps_visible(actor).filter(domain=domain))
+        body = {"step_scale": now.step_scale, "spread": now.spread, "runs": now.runs, "versions": versions}
+        return Response(s.CalibrationOut(body).data)
+
+
+class Models(APIView):
+    @extend_schema(responses=s.ModelOut(many=True), operation_id="planning_models")
+    def get(self, request: Request) -> Response:
+        """The models of the catalogue; a plan's document may name one by its id."""
+        known = [model for own in models_by_maker().values() for model in own]
+        return Response(s.ModelOut(known, many=True).data)
 
 
 class NoteMeasuredStep(APIView):

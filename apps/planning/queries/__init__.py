@@ -3,6 +3,7 @@
 from apps.planning.queries.measured import (
     calibration_of,
     calibration_versions,
+    measured_domain_for,
     measured_step_for,
     measured_steps_visible,
 )
@@ -19,6 +20,7 @@ from apps.planning.queries.systems import (
     accelerators_per_node,
     domains_to_plan_for,
     figures_of,
+    part_of_domain,
     system_of,
     usual_domain,
 )
@@ -30,8 +32,10 @@ __all__ = [
     "domains_to_plan_for",
     "figures_of",
     "launch_plan_versions",
+    "measured_domain_for",
     "measured_step_for",
     "measured_steps_visible",
+    "part_of_domain",
     "plan_for",
     "plans_visible",
     "plans_with_newest",

@@ -13,6 +13,7 @@ from apps.core.actor import Actor
 from apps.core.errors import Missing
 from apps.core.rights import Right
 from apps.fleet.models import Domain
+from apps.fleet.queries import clusters_visible
 from apps.planning.engine.calibration import Calibration, Observation, calibrate
 from apps.planning.models import MeasuredStep
 
@@ -41,6 +42,14 @@ def measured_step_for(actor: Actor, step_id: int) -> MeasuredStep:
     if step is None:
         raise Missing(_("there is no such measured step, or you may not see it"))
     return step
+
+
+def measured_domain_for(actor: Actor, domain_id: int) -> Domain:
+    """A domain whose measured steps the actor may read, retired ones too. Raises Missing."""
+    domain = Domain.objects.filter(pk=domain_id, cluster__in=clusters_visible(actor)).first()
+    if domain is None:
+        raise Missing(_("there is no such domain, or you may not see it"))
+    return domain
 
 
 def calibration_of(domain: Domain) -> Calibration:

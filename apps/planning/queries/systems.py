@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Count, Max, QuerySet
@@ -11,6 +12,7 @@ from apps.benchmarks.queries import acceptance_of, newest_whole_domain_run
 from apps.catalogue.engine.overlays import Kind
 from apps.catalogue.queries import edits_for
 from apps.core.actor import Actor
+from apps.core.errors import FieldError, Invalid
 from apps.core.rights import Right
 from apps.core.texts import Text, kept, say
 from apps.core.units import GB
@@ -65,6 +67,16 @@ def system_of(domain: Domain, *, measured: bool = True) -> dict[str, Any]:
     if measured and (seen := _measured(domain)):
         system["measured"] = seen
     return system
+
+
+def part_of_domain(domain: Domain, stated: Mapping[str, Any], *, measured: bool = True) -> dict[str, Any]:
+    """The system of a domain with what was stated laid over it. Raises Invalid for more accelerators than it has."""
+    known = system_of(domain, measured=measured)
+    wanted, there = stated.get("accelerators"), known["accelerators"]
+    if isinstance(wanted, int) and wanted > there:
+        message = say("accelerators of the domain: %(count)s", count=there)
+        raise Invalid(message, errors=[FieldError(pointer="/system/accelerators", message=message)])
+    return {**known, **stated}
 
 
 def figures_of(accelerator: str, scope_id: int | None) -> dict[str, Any]:

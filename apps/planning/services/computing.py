@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from apps.core.actor import Actor
 from apps.core.rights import Right, TokenScope
 from apps.jobs.models import Job
 from apps.jobs.services import enqueue
-from apps.planning import queries
 from apps.planning.documents import is_search, parallel_of_found, require_storable
 from apps.planning.engine.ablations import Ablation, ablations
 from apps.planning.engine.coefficients import document as coefficients_document
@@ -22,6 +21,7 @@ from apps.planning.engine.reading import read_plan
 from apps.planning.engine.reading_search import read_search
 from apps.planning.engine.search import search
 from apps.planning.engine.sensitivity import sensitivity
+from apps.planning.services.asked import written_out
 
 Progress = Callable[[int, int], None]
 
@@ -39,19 +39,6 @@ def check_document(document: dict[str, Any]) -> None:
         read_search(document)
     else:
         read_plan(document)
-
-
-def with_figures(document: dict[str, Any], scope_id: int) -> dict[str, Any]:
-    """The document with the team's own figures of its accelerator, unless it states figures itself.
-
-    They stand in the document, so that an answer and its digest never depend on later edits of the catalogue.
-    """
-    system = document.get("system")
-    if not isinstance(system, Mapping) or "figures" in system:
-        return document
-    part = system.get("accelerator")
-    figures = queries.figures_of(part, scope_id) if isinstance(part, str) and "\0" not in part else {}
-    return document | {"system": {**system, "figures": figures}} if figures else document
 
 
 def answer_to(document: dict[str, Any], on_progress: Progress | None = None) -> dict[str, Any]:
@@ -72,7 +59,7 @@ def ask(*, actor: Actor, scope_id: int, document: dict[str, Any]) -> Job:
     """Compute a document without keeping a plan; the answer is the job's result. Raises Invalid."""
     actor.require(Right.OPERATE, scope_id)
     actor.require_token_scope(TokenScope.PLAN_WRITE)
-    document = with_figures(document, scope_id)
+    document = written_out(document, scope_id=scope_id)
     check_document(document)
     return enqueue("planning.ask", actor=actor, scope_id=scope_id, document=document)
 

@@ -23,7 +23,8 @@ from apps.planning.documents import is_search, parallel_of_found
 from apps.planning.engine.ablations import ablations
 from apps.planning.engine.reading import read_plan
 from apps.planning.models import Plan, PlanVersion
-from apps.planning.services.computing import Progress, answer_to, check_document, with_figures
+from apps.planning.services.asked import written_out
+from apps.planning.services.computing import Progress, answer_to, check_document
 
 
 @decision
@@ -33,15 +34,15 @@ def create_plan(
     """A new plan and the job that computes its first version.
 
     document: as the command plan_estimate takes it, with model, system and parallel; or a search, as plan_search
-    takes it; the team's own figures of the accelerator are written into it. Raises Invalid with a pointer to each
+    takes it; what `asked.written_out` knows may be left to it. Raises Invalid with a pointer to each
     field that is wrong, Missing for a domain of another scope, Conflict where the name is taken.
     """
     _may_write(actor, scope_id)
-    document = with_figures(document, scope_id)
+    domain = _domain(domain_id, scope_id) if domain_id else None
+    document = written_out(document, scope_id=scope_id, domain=domain)
     check_document(document)
     if not says_something(name):
         raise Invalid(_("a plan has a name"), errors=[FieldError(pointer="/name", message=_("say a name"))])
-    domain = _domain(domain_id, scope_id) if domain_id else None
     try:
         with transaction.atomic():
             plan = Plan.objects.create(
@@ -62,7 +63,8 @@ def create_plan(
 def revise_plan(*, actor: Actor, plan_id: int, document: dict[str, Any]) -> PlanVersion:
     """The next version of a plan. Raises Invalid; the same question again gives the version that has it."""
     plan = _plan_to_write(actor, plan_id)
-    return _revised(actor, plan, with_figures(document, plan.scope_id))
+    document = written_out(document, scope_id=plan.scope_id, domain=plan.domain)
+    return _revised(actor, plan, document)
 
 
 def _revised(actor: Actor, plan: Plan, document: dict[str, Any]) -> PlanVersion:

@@ -9,14 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.core import form_errors
-from apps.core.errors import Invalid, Missing
+from apps.core.errors import Invalid
 from apps.core.pages import actor_of
 from apps.core.rights import Right
 from apps.core.speech import said
-from apps.core.texts import say
-from apps.fleet.models import Domain
 from apps.fleet.page import cluster_context
-from apps.fleet.queries import clusters_visible
 from apps.planning import queries, services
 from apps.planning.measured_forms import MeasuredStepForm, WithdrawForm
 
@@ -24,9 +21,7 @@ from apps.planning.measured_forms import MeasuredStepForm, WithdrawForm
 def calibration(request: HttpRequest, domain_id: int) -> HttpResponse:
     """What was measured on a domain, and the factor on its predictions that follows."""
     actor = actor_of(request)
-    domain = Domain.objects.filter(pk=domain_id, cluster__in=clusters_visible(actor)).first()
-    if domain is None:
-        raise Missing(say("there is no such domain, or you may not see it"))
+    domain = queries.measured_domain_for(actor, domain_id)
     steps = list(queries.measured_steps_visible(actor).filter(domain=domain))
     context = {
         "domain": domain,

@@ -174,3 +174,13 @@ def test_withdrawing_asks_for_a_reason_on_the_page(version, note, bo, client_of)
 
 def test_the_calibration_of_another_cluster_does_not_exist_for_eve(version, eve, client_of):
     assert client_of(eve).get(f"/plans/calibration/{version.plan.domain_id}/").status_code == 404
+
+
+def test_the_calibration_and_how_it_came_about_are_read_over_rest(version, note, bo, api):
+    step = note(1.2)
+    noted = queries.calibration_of(version.plan.domain)
+    services.withdraw_measured_step(actor=actor_for(bo), step_id=step.pk, reason="wrong job")
+    answer = api(bo).get(f"/api/v1/domains/{version.plan.domain_id}/calibration/").json()
+    assert (answer["step_scale"], answer["runs"]) == (1.0, 0)
+    seen = [(one["number"], one["withdrawn"], one["step_scale"], one["runs"]) for one in answer["versions"]]
+    assert seen == [(2, True, 1.0, 0), (1, False, noted.step_scale, 1)]

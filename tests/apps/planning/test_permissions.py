@@ -35,6 +35,8 @@ TABLE: list[tuple[str, str, Any, dict[str, int]]] = [
     ("note", "post", STEP, {"vic": 403, "chen": 403, "bo": 201, "ada": 201, "eve": 404}),
     ("measured_steps", "get", None, READ | {"eve": 200}),
     ("withdraw", "post", {"reason": "x"}, {"vic": 403, "chen": 403, "bo": 200, "ada": 200, "eve": 404}),
+    ("calibration", "get", None, READ | {"eve": 404}),
+    ("models", "get", None, READ | {"eve": 200}),
     ("validation", "get", None, READ | {"eve": 200}),
     ("estimates", "post", ASK, WRITE),
 ]
@@ -56,7 +58,7 @@ def plans(cluster, bo, run_jobs) -> dict[str, int]:
     }
     run_jobs()
     step = services.note_measured_step(actor=actor_for(bo), plan_id=made["estimate"], number=1, **STEP)
-    return made | {"step": step.pk}
+    return made | {"step": step.pk, "domain": domain.pk}
 
 
 @pytest.mark.parametrize(("name", "method", "body", "answers"), TABLE)
@@ -65,6 +67,7 @@ def test_each_role_gets_its_answer(name, method, body, answers, plans, statuses_
     plan_id = plans["search" if name == "take" else "estimate"]
     address = route.replace("<int:plan_id>", str(plan_id)).replace("<int:number>", "1")
     address = address.replace("<int:step_id>", str(plans["step"]))
+    address = address.replace("<int:domain_id>", str(plans["domain"]))
     assert answers == statuses_of(
         answers, lambda person: getattr(api(person), method)(f"/api/v1/{address}", body, format="json")
     )

@@ -8,9 +8,11 @@ import pytest
 from django.db import connection
 
 from apps.audit.models import AuditEvent
+from apps.catalogue.engine.model_catalogue import shipped_models
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.jobs.models import Job, JobState
 from apps.planning import queries, services
+from apps.planning.documents import model_document
 from apps.planning.models import Plan, PlanVersion
 from tests import factories
 from tests.apps.benchmarks.runs import accepted, domain_of
@@ -224,6 +226,48 @@ def test_asking_without_a_plan_leaves_the_answer_with_the_job(cluster, bo, run_j
     job.refresh_from_db()
     assert job.state == JobState.SUCCEEDED and job.result["memory"]["fits"] is True
     assert not Plan.objects.exists()
+
+
+def test_a_document_may_name_the_model_and_leave_the_hardware_to_the_domain(cluster, bo, api):
+    domain = domain_of(cluster, nodes=2)
+    asked = {"parallel": small()["parallel"], "model": "llama-3-8b", "system": {"accelerators": 8}}
+    body = {"cluster": cluster.slug, "name": "named", "domain_id": domain.pk, "document": asked}
+    made = api(bo).post("/api/v1/plans/", body, format="json").json()["input"]
+    assert made["model"] == model_document(shipped_models()["llama-3-8b"].spec)
+    assert made["system"] == queries.system_of(domain) | {"accelerators": 8}
+    address = f"/api/v1/plans/{PlanVersion.objects.get().plan_id}/versions/"
+    config = {
+        "model_type": "llama",
+        "hidden_size": 1024,
+        "intermediate_size": 4096,
+        "num_attention_heads": 16,
+    }
+    config |= {"num_hidden_layers": 8, "vocab_size": 32000, "num_key_value_heads": 16}
+    whole = {"parallel": asked["parallel"] | {"dp": 4}, "model": {"config": config}}
+    revised = api(bo).post(address, {"document": whole}, format="json").json()["input"]
+    assert revised["model"]["ffn_hidden"] == 4096 and revised["system"] == queries.system_of(domain)
+
+
+@pytest.mark.parametrize(
+    ("part", "pointer"),
+    [
+        ({"model": "llama-9"}, "/model"),
+        ({"model": {"config": {"model_type": "llama"}}}, "/model/config/hidden_size"),
+        ({"system": {"accelerators": 17}}, "/system/accelerators"),
+        ({"system": 3}, "/system"),
+    ],
+)
+def test_what_is_named_and_is_not_there_is_refused_with_its_place(cluster, bo, part, pointer):
+    domain = domain_of(cluster, nodes=2)
+    with pytest.raises(Invalid) as refused:
+        services.create_plan(
+            actor=actor_for(bo),
+            scope_id=cluster.scope_id,
+            name="plan",
+            document=small() | part,
+            domain_id=domain.pk,
+        )
+    assert pointer in [problem.pointer for problem in refused.value.errors]
 
 
 def test_the_system_of_a_domain_is_what_the_fleet_knows(cluster):
