@@ -95,10 +95,6 @@ def test_where_redis_is_away_the_row_counts(settings):
     limits.take("redis-away", limit=1, window_s=60)
     with pytest.raises(TooMany):
         limits.take("redis-away", limit=1, window_s=60)
-    settings.REDIS_URL, settings.CACHES = (
-        "",
-        {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}},
-    )
 
 
 @pytest.mark.django_db
