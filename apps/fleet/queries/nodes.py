@@ -100,11 +100,23 @@ def node_by_reported_name(cluster: Cluster, name: str) -> Node | None:
         return node
     if alias := NodeAlias.objects.filter(cluster=cluster, name__iexact=name).select_related("node").first():
         return nodes.get(pk=alias.node_id)
-    short = name.split(".", 1)[0]
+    short = name.partition(".")[0]
     found = list(nodes.filter(name__iexact=short)[:2]) or list(
         nodes.filter(name__istartswith=f"{short}.")[:2]
     )
     return found[0] if len(found) == 1 else None
+
+
+def names_meaning(node: Node, names: Iterable[str]) -> frozenset[str]:
+    """Those of many names by which a report means the node, as node_by_reported_name tells.
+
+    Looked up are its aliases and names that begin like its own; no other can mean it.
+    """
+    aliases = {name.lower() for name in NodeAlias.objects.filter(node=node).values_list("name", flat=True)}
+    short = node.name.lower().partition(".")[0]
+    bare = {name: name.strip().rstrip(".").lower() for name in names}
+    alike = (name for name, one in bare.items() if one.partition(".")[0] == short or one in aliases)
+    return frozenset(name for name in alike if node_by_reported_name(node.cluster, name) == node)
 
 
 def node_ids_named(cluster: Cluster, text: str) -> list[int]:

@@ -26,7 +26,7 @@ from apps.evidence.models import Receipt
 from apps.evidence.words import OF_A_DOMAIN
 from apps.fleet import services as fleet
 from apps.fleet.models import Cluster, Domain, HardwareChange, Node
-from apps.fleet.queries import node_by_reported_name
+from apps.fleet.queries import names_meaning, node_by_reported_name
 from apps.health import services as health
 from apps.health.engine.signals import KINDS_OBSERVED
 
@@ -100,11 +100,8 @@ class Delivery:
         hosts = {one["host"] for listed in self._lists.values() for one in listed if one.get("host")}
         if len(hosts) < 2:
             return frozenset()
-        return frozenset(
-            host
-            for host in hosts - {_ANY_HOST}
-            if self.node is None or node_by_reported_name(self.cluster, host) != self.node
-        )
+        own = names_meaning(self.node, hosts) if self.node else frozenset()
+        return frozenset(hosts - {_ANY_HOST} - own)
 
     @property
     def of_node(self) -> Reading:

@@ -170,6 +170,17 @@ def test_an_alias_means_one_node(cluster, bo, actor_for):
     assert queries.node_by_reported_name(cluster, "pod-0") == first
 
 
+def test_of_many_names_those_that_mean_a_node_are_told_without_looking_up_each(
+    cluster, bo, actor_for, count_queries
+):
+    node, _other = factories.node(cluster, "n1.hall-1"), factories.node(cluster, "n1.hall-2")
+    services.add_alias(actor=actor_for(bo), node_id=node.pk, name="pod-0")
+    own, others = {"N1.hall-1", "POD-0", "n1.hall-1."}, {"n1.hall-2", "n1", "pod-1", "hall-1"}
+    assert queries.names_meaning(node, own | others) == own
+    many = [f"sn-n{number}" for number in range(1000)]
+    assert count_queries(lambda: queries.names_meaning(node, many)) == 1
+
+
 def test_saving_a_node_unchanged_writes_nothing(cluster, bo, actor_for):
     node = factories.node(cluster, rack="R1")
     values = {"rack": "R1", "position": "", "serial": ""}
