@@ -42,8 +42,8 @@ def require_version(change: Change, expected_version: int) -> None:
         raise Stale(
             say("the change was changed meanwhile (now version %(version)s)", version=change.version),
             version=change.version,
-            changed_by=change.last_editor.name,
-            changed_at=change.edited_at,
+            edited_by=change.last_editor.name,
+            edited_at=change.edited_at,
         )
 
 

@@ -141,12 +141,12 @@ def test_the_last_approval_needed_decides(submitted, chen, cluster):
     assert approve(change, dan).state == "approved"
 
 
-def test_an_approval_of_an_older_page_is_refused_with_who_changed_it(submitted, chen, bo):
+def test_an_approval_of_an_older_page_is_refused_with_who_edited_it(submitted, chen, bo):
     seen = submitted()
     edited(seen, bo, reason="and one more fix")
     with pytest.raises(Stale) as refused:
         approve(seen, chen)
-    assert refused.value.fields["changed_by"] == "Bo"
+    assert refused.value.fields["edited_by"] == "Bo"
 
 
 def test_a_refusal_needs_a_reason_and_ends_the_change(submitted, chen):
