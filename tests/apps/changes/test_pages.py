@@ -215,7 +215,7 @@ def test_an_edit_of_an_old_page_shows_three_sides_and_loses_nothing(drafted, bo,
         "yours": "Bo's title",
         "both": True,
     }
-    assert "Changed by Chen" in answer.content.decode()
+    assert "Its content was last edited by Chen" in answer.content.decode()
     again = client.post(f"/changes/{change.pk}/edit/", mine | {"version": answer.context["version"]})
     assert again.status_code == 302
     change.refresh_from_db()
