@@ -48,7 +48,7 @@ class ClusterForm(forms.Form):
         return {name: getattr(cluster, name) for name in ("name", "owner_team", "description", "version")}
 
 
-MAX_GB_PER_S = MAX_BYTES_PER_S / 1e9
+MAX_GB_PER_S = int(MAX_BYTES_PER_S / 1e9)
 USUAL_ACCELERATOR = "nvidia-gb200"  # that of the layout which the wizard begins with
 
 

@@ -65,7 +65,14 @@ def _read(facts: Mapping[str, Any]) -> FleetDescription:
 def _tree(fleet: FleetDescription) -> Export:
     notes = []
     if not fleet.switches:
-        notes.append(Note(code="no_switches", message=say("the fleet has no switches, so the tree is empty")))
+        notes.append(
+            Note(
+                code="no_switches",
+                message=say(
+                    "no switch on record has nodes beneath it, so the tree is empty; blocks name the domains"
+                ),
+            )
+        )
     loose = len(fleet.nodes) - len({node for switch in fleet.switches for node in switch.nodes})
     if fleet.switches and loose > 0:
         notes.append(Note(code="loose_nodes", message=say("nodes beneath no switch: %(loose)s", loose=loose)))
