@@ -50,7 +50,7 @@ def note_hardware(
     news = [card for card in touched if identity_of(card) != before[card.index]]
     if news:
         # Two nodes that report the same cards at once would both look before the other is committed: one by one, then,
-        # and locked as imports do it, before any row is written.
+        # and locked as imports do it, before any row of a node is written.
         Cluster.objects.select_for_update(no_key=True).get(pk=node.cluster_id)
     changes = _board_changes(node, board_serial.strip()[:120], sha256, at)
     changes += _system_changes(node, system_serial.strip()[:120], sha256, at)

@@ -268,9 +268,10 @@ def outdated(delivery: Delivery, effects: list[Effect]) -> list[Effect]:
     return [{"what": "outdated", "label": delivery.newer_at.isoformat(timespec="seconds")}]
 
 
+# Hardware first: new cards lock their cluster, which an import locks before its nodes, and versions write the node.
 OWNERS: tuple[Callable[[Delivery], list[Effect]], ...] = (
-    node_versions,
     node_hardware,
+    node_versions,
     registered_hardware,
     node_health,
     benchmark_runs,

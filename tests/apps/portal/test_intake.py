@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from apps.audit.models import AuditEvent
 from apps.benchmarks.models import BenchmarkRun
@@ -494,6 +495,17 @@ TWO_HOSTS = {
         b'DCGM_FI_DEV_GPU_TEMP{gpu="0",UUID="GPU-2",Hostname="sn-n02",DCGM_FI_DRIVER_VERSION="580.1"} 99\n'
     ),
 }
+
+
+@pytest.mark.postgres
+def test_a_report_of_new_cards_locks_its_cluster_before_it_writes_to_its_node(send, node):
+    with CaptureQueriesContext(connection) as asked:
+        send(corpus.read(corpus.XML), "sn-n01")
+    done = [
+        query["sql"] for query in asked if "NO KEY UPDATE" in query["sql"] or 'UPDATE "fleet_' in query["sql"]
+    ]
+    assert 'FROM "fleet_cluster"' in done[0]
+    assert any(sql.startswith('UPDATE "fleet_node"') for sql in done)
 
 
 @pytest.mark.parametrize("form", TWO_HOSTS)
