@@ -91,7 +91,7 @@ class ContentForm(forms.Form):
 class NewForm(ContentForm):
     """A new change also says of which kind it is."""
 
-    kind = forms.ChoiceField(choices=KINDS, label=_("Kind"))
+    kind = forms.ChoiceField(choices=[("", _("choose one")), *KINDS], label=_("Kind"))
     field_order = ["kind", "title", "reason"]
 
 

@@ -40,6 +40,11 @@ def filled(**said) -> dict[str, str]:
     return values | said
 
 
+def test_a_new_change_is_of_no_kind_until_somebody_says_which(bo, domain, client_of):
+    page = client_of(bo).get(f"/changes/new/?domain={domain.pk}").content.decode()
+    assert '<option value="" selected>choose one</option>' in page
+
+
 def test_a_change_is_asked_for_on_a_page(domain, bo, client_of):
     answer = client_of(bo).post(f"/changes/new/?domain={domain.pk}", filled())
     change = Change.objects.get()
