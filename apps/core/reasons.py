@@ -14,7 +14,7 @@ def says_something(text: str) -> bool:
 
 
 def require_reason(text: str, *, pointer: str = "/reason") -> str:
-    """The text without blanks around it. pointer: where it was to be said.
+    """The text without blanks around it; a Text that has none stays one. pointer: where it was to be said.
 
     Raises Invalid where it says nothing, or more than anybody reads.
     """
@@ -23,4 +23,5 @@ def require_reason(text: str, *, pointer: str = "/reason") -> str:
     if len(text) > LONGEST:
         too_long = say("at most %(longest)s characters", longest=LONGEST)
         raise Invalid(too_long, errors=[FieldError(pointer=pointer, message=too_long)])
-    return text.strip()
+    bare = text.strip()
+    return text if bare == text else bare

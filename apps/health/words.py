@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.texts import Text, joined
 from apps.health.engine.actions import class_of
 from apps.health.engine.diagnose import Symptom
 from apps.health.engine.faults import KIND_NAMES
@@ -195,6 +196,12 @@ def reason_text(code: str) -> Word:
     """A reason of a proposal in words: `rule:port-down` by the rule's name, `xid:79` as Xid 79."""
     kind, _colon, rest = code.partition(":")
     return rule_title(rest) if kind == "rule" else f"{KIND_NAMES.get(kind, kind)} {rest}"
+
+
+def reasons_said(codes: Iterable[str]) -> Text:
+    """Reasons of a proposal as a sentence that a hold keeps: English, and said in the reader's language later."""
+    with override("en"):
+        return joined(", ", [Text(str(reason_text(code)).strip()) for code in codes])
 
 
 def told_item(item: KnowledgeItem) -> dict[str, Any]:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from django.db import transaction
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 
 from apps.audit.services import decision, record
 from apps.core.actor import Actor, system
 from apps.core.errors import Conflict, FieldError, Invalid, Stale
 from apps.core.rights import Right
 from apps.core.seen import write_seen
-from apps.core.texts import Text, joined
 from apps.fleet.models import Cluster, Domain, Hold, HoldKind, Node, NodeHealth
 from apps.fleet.services import take_holds
 from apps.health import queries
 from apps.health.engine.quarantine import HeldBack, Step
 from apps.health.models import HealthPolicy
 from apps.health.services.standing import lock_nodes
-from apps.health.words import reason_text
+from apps.health.words import reasons_said
 
 
 def quarantine_by_policy(*, node_id: int) -> Hold | None:
@@ -49,18 +45,12 @@ def quarantine_by_policy(*, node_id: int) -> Hold | None:
                 node_ids=[node_id],
                 kind=HoldKind.QUARANTINE,
                 owner=f"health.node:{node_id}",
-                reason=_in_words(proposal.reasons),
+                reason=reasons_said(proposal.reasons),
                 automatic=True,
             )
         except Conflict:  # somebody was faster
             return None
     return hold
-
-
-def _in_words(codes: Iterable[str]) -> Text:
-    """Reasons of a proposal as a sentence; the trail and old pages have it in English."""
-    with override("en"):
-        return joined(", ", [Text(str(reason_text(code))) for code in codes])
 
 
 @decision

@@ -43,6 +43,7 @@ from apps.health.words import (
     UNITS,
     action_word,
     reason_text,
+    reasons_said,
     rule_title,
 )
 
@@ -128,7 +129,7 @@ def quarantine(request: HttpRequest, pk: int) -> HttpResponse:
             actor=actor_of(request),
             node_id=pk,
             kind=HoldKind.QUARANTINE,
-            reason=request.POST.get("reason", ""),
+            reason=reasons_said(request.POST.get("reason", "").split(", ")),
         )
     except (Invalid, Conflict) as error:
         messages.error(request, said(error.message))
