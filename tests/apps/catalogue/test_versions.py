@@ -47,10 +47,10 @@ CANONICAL = [
     (Scheme.RC_SUFFIX, "8.0.RC3.alpha001", "8.0.RC3.alpha1"),
     (Scheme.RC_SUFFIX, "dtk-24.04.1", "24.4.1"),
     (Scheme.RC_SUFFIX, "23.0.6", "23.0.6"),
-    (Scheme.OS_RELEASE, "Ubuntu 22.04.5 LTS (x86_64)", "Ubuntu 22.4.5"),
+    (Scheme.OS_RELEASE, "Ubuntu 22.04.5 LTS (x86_64)", "Ubuntu 22.04.5"),
     (Scheme.OS_RELEASE, "Kylin Linux Advanced Server V10 (SP3)", "Kylin Linux Advanced Server 10 SP3"),
     (Scheme.OS_RELEASE, "Red Hat Enterprise Linux release 8.10 (Ootpa)", "Red Hat Enterprise Linux 8.10"),
-    (Scheme.OS_RELEASE, "openEuler 22.03 (LTS-SP4)", "openEuler 22.3 SP4"),
+    (Scheme.OS_RELEASE, "openEuler 22.03 (LTS-SP4)", "openEuler 22.03 SP4"),
     (Scheme.DEBIAN, "1:2.27.5-1+cuda12.9", "1:2.27.5-1+cuda12.9"),
     (Scheme.OPAQUE, "vendor  image 7", "vendor image 7"),
 ]

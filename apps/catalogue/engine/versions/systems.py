@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from apps.catalogue.engine.versions.text import dotted, numbers_of, without_trailing_zeros
+from apps.catalogue.engine.versions.text import numbers_of, without_trailing_zeros
 from apps.catalogue.engine.versions.value import Parts
 
 _DEBIAN = re.compile(
@@ -78,13 +78,14 @@ def read_os(text: str) -> Parts | None:
     """
     if re.fullmatch(r"[0-9]+(?:\.[0-9]+)*(?: LTS)?", text):
         numbers = numbers_of(text)
-        return _os_parts("", numbers, pack=0) if numbers else None
+        return _os_parts("", text.removesuffix(" LTS"), numbers, pack=0) if numbers else None
     match = _OS.fullmatch(text)
     numbers = numbers_of(match["numbers"]) if match else ()
     if match is None or not numbers:
         return None
     pack = match["pack"] or _service_pack(match["notes"])
-    return _os_parts(" ".join(match["name"].split()).removesuffix(" release"), numbers, pack=int(pack or 0))
+    name = " ".join(match["name"].split()).removesuffix(" release")
+    return _os_parts(name, match["numbers"], numbers, pack=int(pack or 0))
 
 
 def _service_pack(notes: str) -> str:
@@ -92,9 +93,10 @@ def _service_pack(notes: str) -> str:
     return found[1] if found else ""
 
 
-def _os_parts(name: str, numbers: tuple[int, ...], *, pack: int) -> Parts:
+def _os_parts(name: str, printed: str, numbers: tuple[int, ...], *, pack: int) -> Parts:
+    """printed: the numbers as the distribution writes them: 22.04, not 22.4."""
     return Parts(
-        canonical=f"{name} {dotted(numbers)}{f' SP{pack}' if pack else ''}".strip(),
+        canonical=f"{name} {printed}{f' SP{pack}' if pack else ''}".strip(),
         key=(without_trailing_zeros(numbers), pack),
         numbers=numbers,
         family=name.casefold(),
