@@ -23,6 +23,7 @@ LINE_LIMIT_CHARS = 64 * 1024
 
 # CSI sequences, OSC sequences and lone two-byte escapes, as terminals write them.
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
+_ENDS = ("\n", "\r")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # What a page or an issue puts around pasted text, and how it writes characters that mean something to it.
 _WRAPPERS = re.compile(
@@ -120,8 +121,7 @@ class Source:
     def sample(self) -> str:
         """The first 256 KiB as clean text, for recognition; lines end with newline."""
         text = self.head.decode(self.encoding, errors="replace")
-        whole = text.replace("\r\n", "\n").replace("\r", "\n")
-        return "\n".join(self._plain(part) for part in whole.split("\n"))
+        return "\n".join(self._plain(part) for part in _with_newlines(text).split("\n"))
 
     @cached_property
     def is_escaped(self) -> bool:
@@ -145,15 +145,17 @@ class Source:
     def lines(self) -> Iterator[Line]:
         """All lines, streamed; a line is cut after 64 Ki characters."""
         with self._opener() as stream:
-            reader = io.TextIOWrapper(stream, encoding=self.encoding, errors="replace", newline=None)
-            number = 0
+            reader = io.TextIOWrapper(stream, encoding=self.encoding, errors="replace", newline="")
+            number, whole = 0, ""
             while raw := reader.readline(LINE_LIMIT_CHARS):
-                number += 1
-                whole = raw
-                while not whole.endswith("\n") and (whole := reader.readline(LINE_LIMIT_CHARS)):
+                if raw in ("\n", "\r\n") and whole.endswith("\r"):
+                    whole = raw  # the rest of a line end
+                    continue
+                number, whole = number + 1, raw
+                while not whole.endswith(_ENDS) and (whole := reader.readline(LINE_LIMIT_CHARS)):
                     pass  # the rest of an overlong line is passed over
-                line = Line(number, self._plain(raw.rstrip("\n")))
-                if not whole.endswith("\n") and not self._keeps(line):
+                line = Line(number, self._plain(raw.rstrip("\r\n")))
+                if not whole.endswith(_ENDS) and not self._keeps(line):
                     return
                 yield line
 
@@ -170,11 +172,16 @@ class Source:
             raise Unreadable(
                 say("the file is too large for its format (32 MiB)"), code="too_large_for_format"
             )
-        text = data.decode(self.encoding, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        text = _with_newlines(data.decode(self.encoding, errors="replace"))
         before, end, last = text.rpartition("\n")
         if last and not self._keeps(Line(before.count("\n") + 1 + len(end), self._plain(last))):
             text = before + end
         return "\n".join(self._plain(part) for part in text.split("\n"))
+
+
+def _with_newlines(text: str) -> str:
+    """All line ends as newlines; `\\r\\r\\n`, which comes of an end that was converted twice, is one of them."""
+    return text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _clean(text: str) -> str:

@@ -17,17 +17,19 @@ _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _HOST = r"(?=[\w.-]*[\d.-])[\w.-]{1,80}"
 _BEGINS = rf"\[|<|kern|NVRM|nvidia-|\d{{4}}-|{_MONTH} "
+_CRI = r"(?:stdout|stderr) [FP] "  # of the files that a node keeps of its containers
 _FRONT = re.compile(
     r"\s*(?:\[(?:[\w.-]{1,80}@)?\d+,\d+\]<\w+>:\s*|\[\d{1,6}\] (?=\[)|\d{1,6}: |> ?|"
     rf"{RAY.replace('?P<source>', '?:')}|"
     rf"\[pod/[\w./-]{{1,300}}\] ?|[\w.-]{{1,80}} {{1,40}}\| (?={_BEGINS})|"  # of kubectl and docker compose
     rf"(?P<tagged>{_HOST}): (?={_BEGINS}))?"
-    rf"(?:\[?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\S{{0,16}}\s+(?=\[?(?:{_DAY} |\d{{4}}-)|kern\s*:))?"  # of a collector
+    rf"(?:\[?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\S{{0,16}}\s+"  # of a collector
+    rf"(?:{_CRI}(?=\[|<\d|kern|\d{{4}}-|\d{{9}}|{_DAY} |{_MONTH} )|(?=\[?(?:{_DAY} |\d{{4}}-)|kern\s*:)))?"
     r"(?:<\d{1,3}>|\d{1,4},\d{1,20},\d{1,20},[^;\s]{1,40};)?(?:(?:kern|user|daemon|syslog)\s*:\s*\w+\s*:\s*)?"
     r"(?:"
     rf"\[(?P<ctime>{_DAY} {_MONTH} [ \d]\d {_CLOCK}(?:\.\d+)? \d{{4}})\]\s*|"
     rf"\[?(?:{_DAY} (?=\d{{4}}-))?(?P<iso>\d{{4}}-\d\d-\d\d[T ]{_CLOCK}(?:[.,]\d{{1,9}})?"
-    r"(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?\s+|"
+    rf"(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?\s+(?:{_CRI})?|"
     rf"(?P<syslog>(?:[^\W\d_]{{3,9}}\.?|\d{{1,2}}月) {{1,2}}\d{{1,2}} {_CLOCK}(?:\.\d+)?)\s+|"
     r"(?P<unix>\d{9,11}\.\d{1,9})\s+(?=\S+ kernel)"
     r")?"

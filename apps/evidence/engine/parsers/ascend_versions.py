@@ -19,7 +19,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "ascend_versions"
-VERSION = 1
+VERSION = 2
 
 _PAIR = re.compile(r"(?P<key>[A-Za-z_]{3,60})=(?P<value>\S.{0,400}|)")
 _BOARD_PAIR = re.compile(r"(?P<key>[A-Z][\w /()-]{1,40}?)\s*: (?P<value>.{0,120})")
@@ -112,7 +112,21 @@ def _blocks(lines: list[Line], notes: Notes) -> tuple[list[_Block], list[_Block]
                 board.pairs[pair["key"].lower()] = (pair["value"].strip(), line)
         files.append(block)
         boards.append(board)
-    return files, [board for board in boards if "software version" in board.pairs]
+    return files, _told_apart([board for board in boards if "software version" in board.pairs], notes)
+
+
+def _told_apart(boards: list[_Block], notes: Notes) -> list[_Block]:
+    """The boards, each once: one that comes again (same NPU, chip and serial number) is warned of."""
+    found: dict[tuple[str, ...], _Block] = {}
+    for place, board in enumerate(boards):
+        npu, line = board.pairs.get("npu id", ("", None))
+        named = [board.pairs.get(key, ("", None))[0] for key in ("chip id", "serial number")]
+        identity = (board.path, npu, *named) if line is not None else (str(place),)
+        if found.setdefault(identity, board) is not board:
+            notes.add(
+                "repeated_device", say("the device %(identity)s came before", identity=f"NPU {npu}"), at=line
+            )
+    return list(found.values())
 
 
 def _release(

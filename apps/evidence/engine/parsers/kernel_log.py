@@ -18,7 +18,7 @@ from apps.evidence.engine.reading import Reading, ReadingWarning, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "kernel_log"
-VERSION = 6
+VERSION = 7
 
 _MOST_WARNINGS = 50
 _MOST_PROCESSES = 10_000
@@ -84,7 +84,8 @@ def read(source: Source) -> Reading:
     warnings: list[ReadingWarning] = []
     style: str | None = None
     number = 0
-    for line in as_short(source.lines()):
+    cut: list[Line] = []
+    for line in as_short(source.lines(), cut):
         number = line.number
         text = line.text
         if "Xid (" in text:
@@ -100,6 +101,10 @@ def read(source: Source) -> Reading:
             style = front(text).style
     if not (kernel or events.xid_counts or events.sxid_lines):
         raise Unreadable(say("no line of a kernel log was found"), code="no_kernel_log")
+    warnings += [
+        _warning("entry_not_understood", say("from here on the line is no whole entry"), one.number, one.text)
+        for one in cut[: _MOST_WARNINGS - len(warnings)]
+    ]
     return Reading(
         kind=KIND,
         facts=_facts(events, number, style),

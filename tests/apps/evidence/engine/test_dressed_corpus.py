@@ -54,6 +54,7 @@ def every_line(change: Callable[[str], str]) -> Callable[[str], bytes]:
 
 DRESSES: dict[str, Callable[[str], bytes]] = {
     "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
+    "CRLF, converted twice": lambda text: text.replace("\n", "\r\r\n").encode(),
     "UTF-8 with a mark": lambda text: text.encode("utf-8-sig"),
     "UTF-16 with a mark": lambda text: text.encode("utf-16"),
     "UTF-16 of PowerShell": lambda text: text.replace("\n", "\r\n").encode("utf-16-le"),
@@ -63,6 +64,7 @@ DRESSES: dict[str, Callable[[str], bytes]] = {
     "srun -l": every_line(lambda line: f"3: {line}"),
     "mpirun --tag-output": every_line(lambda line: f"[1,0]<stdout>:{line}"),
     "kubectl --timestamps": every_line(lambda line: f"2025-01-21T04:41:44.283302123Z {line}"),
+    "the file of a container": every_line(lambda line: f"2025-01-21T04:41:44.283302123Z stdout F {line}"),
     "docker compose": every_line(lambda line: f"bench-worker-0  | {line}"),
     "Ray": every_line(lambda line: f"\x1b[36m(Worker pid=7, ip=192.0.2.1)\x1b[0m {line}"),
     "Ray's own service": every_line(lambda line: f"\x1b[33m(raylet, ip=192.0.2.1)\x1b[0m {line}"),

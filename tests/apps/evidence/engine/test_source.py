@@ -16,7 +16,7 @@ LINES = [Line(1, "GPU 0: NVIDIA H200 的"), Line(2, ""), Line(3, "\tLink 0: <ina
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n"])
 def test_encodings_and_line_ends_give_the_same_lines(encoding: str, end: str) -> None:
     padding = "x" * 40 + "\n"  # a text of a few letters does not show its encoding without a mark
     source = Source.of_bytes((TEXT + padding).replace("\n", end).encode(encoding))
@@ -41,6 +41,12 @@ def test_text_of_a_web_page_is_unescaped_and_keeps_its_line_numbers() -> None:
 @pytest.mark.parametrize("document", ["<a>&lt;b&gt;</a>", '{"a": "&quot;b&lt;"}', "[1,0]<stdout>: a &amp; b"])
 def test_a_document_with_entities_of_its_own_is_left_alone(document: str) -> None:
     assert Source.of_text(document).text() == document
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r\r\n"])
+def test_a_line_end_on_the_limit_of_a_line_is_one_end(end: str) -> None:
+    source = Source.of_text("x" * (LINE_LIMIT_CHARS - 1) + end + "next" + end)
+    assert [(line.number, len(line.text)) for line in source.lines()] == [(1, LINE_LIMIT_CHARS - 1), (2, 4)]
 
 
 def test_a_line_without_end_is_cut_and_the_next_keeps_its_number() -> None:

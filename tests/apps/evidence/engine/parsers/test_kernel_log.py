@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -316,6 +317,14 @@ def test_logs_of_several_processes_in_one_are_said(front: str) -> None:
 
 
 XID = "NVRM: Xid (PCI:0000:9b:00): 79, pid=1234, name=python, GPU has fallen off the bus."
+ENTRY = {
+    "__REALTIME_TIMESTAMP": "1740382272123456",
+    "_HOSTNAME": "sn01",
+    "SYSLOG_IDENTIFIER": "kernel",
+    "MESSAGE": XID,
+}
+EXPORT = "\n".join(f"{name}={value}" for name, value in {"__CURSOR": "s=a1;i=3", **ENTRY}.items()) + "\n"
+PRETTY = "{\n" + ",\n".join(f'\t"{name}" : "{value}"' for name, value in ENTRY.items()) + "\n}"
 JOURNAL = {
     "json": (
         '{"__REALTIME_TIMESTAMP":"1740382272123456","_HOSTNAME":"sn01","_TRANSPORT":"kernel",'
@@ -332,7 +341,56 @@ JOURNAL = {
         f"    _HOSTNAME=sn01\n    MESSAGE={XID}\n    SYSLOG_IDENTIFIER=kernel\n    PRIORITY=3\n",
         "2025-02-24 07:31:12.123456 UTC",
     ),
+    "export": (f"{EXPORT}\n", "2025-02-24T07:31:12.123456Z"),
+    "json-pretty": (f"{PRETTY}\n", "2025-02-24T07:31:12.123456Z"),
 }
+
+
+def in_array(entry: str, later: str) -> str:
+    return f"[{entry.strip()}, {later.strip()}]\n"
+
+
+def in_pretty_array(entry: str, later: str) -> str:
+    return f"[\n  {entry.strip()},\n  {later.strip()}\n]\n"
+
+
+def a_line_each(entry: str, later: str) -> str:
+    return f"[\n{entry.strip()},\n{later.strip()}\n]\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "array"), [("json", in_array), ("json", a_line_each), ("json-pretty", in_pretty_array)]
+)
+def test_an_array_of_the_journal_is_read_entry_by_entry(form: str, array: Callable[[str, str], str]) -> None:
+    entry, at = JOURNAL[form]
+    found = registry.read(Source.of_text(array(entry, entry.replace("2272", "2300"))))
+
+    assert (found.kind, found.facts["xid_counts"], found.warnings) == ("kernel_log", {"79": 2}, ())
+    assert (found.facts["events"][0]["host"], found.facts["events"][0]["at"]) == ("sn01", at)
+
+
+def test_an_array_that_is_longer_than_a_line_may_be_is_not_cut_in_silence() -> None:
+    entry = JOURNAL["json"][0].strip()
+    many = [entry.replace("1740382272", str(1740382272 + 60 * place)) for place in range(600)]
+    found = registry.read(Source.of_text(f"[{','.join(many)}]"), kind="kernel_log")
+
+    assert found.facts["xid_counts"]["79"] < 600
+    assert [warning.code for warning in found.warnings][-1] == "entry_not_understood"
+
+
+@pytest.mark.parametrize(
+    ("behind", "at"),
+    [
+        ("", "2025-02-24T07:31:12.123456789Z"),
+        ("[  812.123456] ", "812.123456"),
+        ("<3>[  812.123456] ", "812.123456"),
+    ],
+)
+def test_what_a_node_keeps_of_a_container_is_read(behind: str, at: str) -> None:
+    found = registry.read(Source.of_text(f"2025-02-24T07:31:12.123456789Z stderr F {behind}{XID}\n"))
+
+    assert (found.kind, found.facts["xid_counts"]) == ("kernel_log", {"79": 1})
+    assert found.facts["events"][0]["at"] == at
 
 
 @pytest.mark.parametrize("form", JOURNAL)

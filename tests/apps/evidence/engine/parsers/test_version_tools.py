@@ -87,6 +87,13 @@ def test_ofed_states_its_version_word_for_word(text: str, version: str) -> None:
     assert codes(read(text)) == set()
 
 
+def test_a_board_that_comes_again_is_counted_once_and_warned_of() -> None:
+    whole, doubled = read(outputs.ASCEND_BOARD), read(f"{outputs.ASCEND_BOARD}\n{outputs.ASCEND_BOARD}")
+
+    assert doubled.facts == whole.facts
+    assert codes(doubled) - codes(whole) == {"repeated_device"}
+
+
 def test_driver_and_firmware_of_ascend_are_told_apart_by_their_keys() -> None:
     assert stated(outputs.ASCEND) == {
         ("npu_driver", "declared", "24.1.rc3"),
