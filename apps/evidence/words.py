@@ -60,6 +60,7 @@ EFFECTS: dict[str, str | Promise] = {
     "node_versions_older": _("collected before what is on record; nothing changed"),
     "outdated": _("older than what is on record: kept as evidence, changes nothing; on record is that of"),
     "node_health": _("health observed"),
+    "clock_ahead": _("the node's clock runs ahead; its report counts as of now"),
     "hardware_changed": _("hardware was swapped"),
     "hardware_twin": _(
         "the same cards are on record in another node: moved, or one reports under a wrong name"
@@ -86,6 +87,7 @@ ASKS_A_PERSON = frozenset(
         "accelerators_other",
         "accelerators_unclear",
         "benchmark_collective_needed",
+        "clock_ahead",
         "other_hosts",
     }
 )

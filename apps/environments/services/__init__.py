@@ -20,9 +20,10 @@ from apps.environments.services.findings import assign_finding
 from apps.environments.services.history import thin_history
 from apps.environments.services.matrices import lock_matrix, mark_known_good, retire_matrix
 from apps.environments.services.policy import set_policy
-from apps.environments.services.reports import Repeat, record_report, record_unchanged
+from apps.environments.services.reports import CLOCK_AHEAD_S, Repeat, record_report, record_unchanged
 
 __all__ = [
+    "CLOCK_AHEAD_S",
     "Repeat",
     "assign_finding",
     "clear_compatibility_rule",

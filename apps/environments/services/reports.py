@@ -28,6 +28,7 @@ class _Seen:
     clock_skew_s: float | None
 
 
+CLOCK_AHEAD_S = 300.0  # a node's clock that runs further ahead is told of
 _NO_END = datetime(9999, 1, 1, tzinfo=UTC)
 _MOVE_REPORT = PreparedUpdate(
     lambda node_id, kind, sha256, fresh_after, until, **_moved: NodeReport.objects.filter(

@@ -19,12 +19,11 @@ from apps.environments.engine.drift import Reported
 from apps.environments.engine.statements import differ
 from apps.environments.models import NodeFact
 from apps.environments.page import finding_row, read_as
+from apps.environments.services import CLOCK_AHEAD_S
 from apps.environments.words import AREAS, STANDINGS, label_of
 from apps.fleet.models import Node
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import node_for
-
-SKEW_SHOWN_S = 300.0
 
 
 def node(request: HttpRequest, pk: int) -> HttpResponse:
@@ -47,7 +46,7 @@ def node(request: HttpRequest, pk: int) -> HttpResponse:
             {
                 "row": report,
                 "is_stale": (now - report.reported_at).total_seconds() > policy.stale_after_s,
-                "skew_s": report.clock_skew_s if (report.clock_skew_s or 0) > SKEW_SHOWN_S else None,
+                "skew_s": report.clock_skew_s if (report.clock_skew_s or 0) > CLOCK_AHEAD_S else None,
             }
             for report in reports
         ],

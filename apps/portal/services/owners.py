@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -260,6 +260,16 @@ def node_health(delivery: Delivery) -> list[Effect]:
     return effects
 
 
+def node_clock(delivery: Delivery) -> list[Effect]:
+    """That the clock of the node runs ahead, where the file was collected later than it arrived."""
+    collected_at, node = delivery.receipt.collected_at, delivery.node
+    ahead = collected_at - delivery.receipt.received_at if collected_at else timedelta()
+    if node is None or ahead <= timedelta(seconds=environments.CLOCK_AHEAD_S):
+        return []
+    label = f"{node.name} · {timedelta(seconds=round(ahead.total_seconds()))}"
+    return [{"what": "clock_ahead", "label": label, "node": str(node.pk)}]
+
+
 def outdated(delivery: Delivery, effects: list[Effect]) -> list[Effect]:
     """What came about, or that nothing did because what is on record was collected later."""
     brought_about = [effect for effect in effects if effect["what"] != "node_versions_older"]
@@ -274,5 +284,6 @@ OWNERS: tuple[Callable[[Delivery], list[Effect]], ...] = (
     node_versions,
     registered_hardware,
     node_health,
+    node_clock,
     benchmark_runs,
 )

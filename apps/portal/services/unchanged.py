@@ -25,7 +25,7 @@ from apps.health.queries import unsettled_observations
 
 _VERSIONS = frozenset({"node_versions", "node_versions_same"})
 # What a delivery may have brought about that the same bytes for the same node do not bring about again.
-_DONE_ONCE = _VERSIONS | {"node_health", "hardware_changed", "hardware_twin", *AtOdds}
+_DONE_ONCE = _VERSIONS | {"node_health", "clock_ahead", "hardware_changed", "hardware_twin", *AtOdds}
 _NODES_NAMED = Prepared(
     lambda cluster_id, names: (
         Node.objects.filter(cluster_id=cluster_id, name__in=names)

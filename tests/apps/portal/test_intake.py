@@ -244,6 +244,15 @@ def test_the_same_bytes_later_are_another_observation_until_health_is_settled(se
     assert Receipt.objects.filter(times__gt=1).count() == 2  # where health is settled they are only counted
 
 
+@pytest.mark.parametrize(
+    ("ahead", "told"), [(timedelta(hours=2), {"clock_ahead"}), (timedelta(minutes=4), set())]
+)
+def test_a_clock_that_runs_ahead_is_told_of_at_the_delivery(send, node, ahead, told):
+    receipt = send(corpus.read(corpus.XML), "sn-n01", collected_at=clock.now() + ahead)
+    assert effects_of(receipt) & {"clock_ahead"} == told
+    assert driver_of(node) == "570.86.15"
+
+
 def test_an_older_report_that_arrives_late_overwrites_nothing(send, node):
     now = clock.now()
     send(corpus.read(corpus.XML), "sn-n01", collected_at=now)
