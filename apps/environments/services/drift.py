@@ -95,7 +95,7 @@ def keep_check(compared: Comparison) -> DriftCheck:
 
     One domain is written by one at a time; where a later comparison is on record already, that one stays.
     """
-    Domain.objects.select_for_update().get(pk=compared.domain.pk)
+    Domain.objects.select_for_update(no_key=True).get(pk=compared.domain.pk)
     newest = queries.newest_check(compared.domain)
     if newest is not None and newest.checked_at > compared.at:
         return newest

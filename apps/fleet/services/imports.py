@@ -121,7 +121,7 @@ def apply_now(*, actor: Actor, row: BulkImport, found: Look | None = None) -> No
     if isinstance(found, PortalError):
         raise found
     # One import of a cluster at a time; on SQLite the immediate transaction already sees to that.
-    Cluster.objects.select_for_update().get(pk=row.cluster_id)
+    Cluster.objects.select_for_update(no_key=True).get(pk=row.cluster_id)
     before = before_of(row.cluster)
     if found is None or found.before != before:
         found = prepare(row, before)

@@ -30,7 +30,7 @@ def quarantine_by_policy(*, node_id: int) -> Hold | None:
     with transaction.atomic():
         if node.domain_id is not None:
             # Nodes of one domain are taken out one by one, so that the share holds.
-            Domain.objects.select_for_update().get(pk=node.domain_id)
+            Domain.objects.select_for_update(no_key=True).get(pk=node.domain_id)
         (found,) = queries.proposals_for([node])
         proposal = found.proposal
         if (

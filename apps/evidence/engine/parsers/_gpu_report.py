@@ -23,7 +23,7 @@ _SAME_REASON = {"gpu_idle": "idle", "display_clocks_setting": "display_clock_set
 
 
 def _is_impossible(key: str, value: object) -> bool:
-    """Whether a figure is below what there can be: nothing, or for a temperature the coldest."""
+    """Whether a figure is below zero, or a temperature below what a sensor can show (degrees C)."""
     return isinstance(value, int | float) and value < (_COLDEST_C if "temp" in key else 0)
 
 

@@ -150,17 +150,22 @@ def _fields(text: str) -> list[Field]:
 
 
 def _rows(lines: Sequence[Line], fields: Sequence[Field], notes: Notes) -> list[tuple[Line, dict[str, str]]]:
-    """Rows with as many values as there are fields; of a GPU that comes again (`-l`) the first is read."""
+    """Rows with as many values as there are fields; of a GPU that comes again (`-l`) the first is read.
+
+    Where other fields are named further down, the file holds another report.
+    """
     found: list[tuple[Line, dict[str, str]]] = []
     seen: set[str] = set()
     repeated: Line | None = None
     for line in lines:
+        header = _fields(line.text)
+        if header and header != fields:
+            repeated = repeated or line
+            break
         cells = _cells(line.text)
-        if len(cells) != len(fields) or _fields(line.text):
-            if "," in line.text and len(fields) > 1:
+        if header or len(cells) != len(fields):
+            if not header and "," in line.text and len(fields) > 1:
                 notes.add("cut_line", say("the line has not as many values as there are fields"), at=line)
-            continue
-        if not line.text.strip():
             continue
         row = _row(line, fields, cells, notes)
         identity = next((row[name] for name in _IDENTITIES if name in row), None)
@@ -215,9 +220,9 @@ def _branch(line: Line, row: dict[str, str], units: dict[str, str]) -> Branch:
         *headings, key = _PLACES[name]
         parent = root
         for heading in headings:
-            below = parent.named(heading) or [Branch(key=heading, line=line.number)]
-            if below[0] not in parent.children:
-                parent.children.append(below[0])
+            if not (below := parent.named(heading)):
+                below = [Branch(key=heading, line=line.number)]
+                parent.children += below
             parent = below[0]
         text = _with_unit(name, value, units[name])
         if is_little and is_error(text) and name not in _SAY_LOSS:

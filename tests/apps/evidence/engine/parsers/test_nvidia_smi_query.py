@@ -93,8 +93,9 @@ def test_a_row_that_is_cut_is_said_and_not_read() -> None:
     assert (codes(found), found.facts["gpus_listed"]) == (["cut_line", "gpus_missing"], 1)
 
 
-def test_rows_of_the_next_round_are_not_more_gpus() -> None:
-    found = read(csv(*ROWS, *ROWS))
+@pytest.mark.parametrize("between", [(), (HEADER,), ("name, uuid, temperature.gpu",)], ids=str)
+def test_what_comes_after_a_report_is_not_more_gpus(between) -> None:
+    found = read(csv(*ROWS, *between, *ROWS))
     assert (codes(found), found.facts["gpus_listed"]) == (["several_reports"], 2)
 
 
