@@ -1,6 +1,6 @@
 /* Drop a file on data-drop (a form with a file field), or paste one, and send it with a progress bar.
    Without a script the form's own field and button do the same. */
-import { announce, bind } from "./page.js";
+import { announce, arrived, bind } from "./page.js";
 
 function attach(form) {
   const field = form.querySelector("input[type=file]");
@@ -63,7 +63,7 @@ function attach(form) {
     const main = page.querySelector("main");
     if (main) document.querySelector("main").replaceWith(main);
     else location.reload();
-    document.dispatchEvent(new CustomEvent("htmx:load", { detail: { elt: document.querySelector("main") } }));
+    if (main) arrived(main);
   }
 }
 

@@ -1,7 +1,7 @@
 /* Follows work on the server: data-poll holds the address of a fragment that replaces the element's content.
    It asks after 2 s, then less and less often up to 10 s (data-poll-slow: 10 to 60 s), rests while the page
    is hidden, and ends with status 286; data-poll-reload then loads the page anew. A data-announce in the fragment is said once when it changes. */
-import { announce, bind } from "./page.js";
+import { announce, arrived, bind } from "./page.js";
 
 const ENDED = 286;
 const GROWTH = 1.4;
@@ -48,6 +48,7 @@ function follow(element) {
     element.innerHTML = html;
     element.dataset.shown = html;
     window.htmx?.process(element);
+    arrived(element);
     if (focused) document.getElementById(focused)?.focus();
     const news = element.querySelector("[data-announce]")?.dataset.announce;
     if (news && news !== said) announce(news);

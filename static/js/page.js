@@ -35,6 +35,11 @@ export function isTyping(event) {
   return event.target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
+/** Bind what is in an element that was filled without htmx. */
+export function arrived(element) {
+  document.dispatchEvent(new CustomEvent("htmx:load", { detail: { elt: element } }));
+}
+
 /** Run a binder once on each element that is there now, and on everything that htmx brings later. */
 export function bind(selector, attach) {
   const bound = new WeakSet(); // htmx announces the whole page too, after it has been bound
