@@ -9,6 +9,7 @@ from django.urls import reverse
 from apps.core.texts import say
 from apps.environments import services
 from apps.environments.services.drift import CHECK_DRIFT
+from apps.environments.services.policy import CHECK_EVERY_S
 from apps.jobs.registry import job
 from apps.jobs.running import RunningJob
 
@@ -26,7 +27,7 @@ def check_drift(run: RunningJob) -> dict[str, Any]:
     return outcome.result
 
 
-@job("environments.check_due", every_s=300)
+@job("environments.check_due", every_s=CHECK_EVERY_S[0])
 def check_due(run: RunningJob) -> dict[str, Any]:
     """Ask for the checks that are due; a check that waits already is asked for once."""
     return {"asked": services.request_due_checks(actor=run.actor)}

@@ -13,7 +13,9 @@ from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.environments import queries, services
 from apps.environments.engine.facts import Standing
 from apps.environments.models import DriftCheck, DriftFinding, EnvironmentPolicy, NodeReport
+from apps.environments.services.policy import CHECK_EVERY_S
 from apps.jobs.models import Job
+from apps.jobs.registry import recurring
 from tests import factories
 from tests.apps.environments.support import check_drift, report
 
@@ -225,6 +227,10 @@ def test_each_domain_is_checked_when_it_is_due(
     later = services.request_due_checks(actor=system())
 
     assert (asked, again, later) == (1, 0, 1)
+
+
+def test_it_is_looked_at_what_is_due_as_often_as_a_team_may_ask_for_a_check() -> None:
+    assert recurring()["environments.check_due"] <= CHECK_EVERY_S[0]
 
 
 def test_a_job_checks_and_says_where_to_look(
