@@ -11,8 +11,8 @@ from apps.fleet.queries.exports import ExportFile
 
 
 def cluster_context(cluster: Cluster) -> dict[str, Any]:
-    """The chosen cluster, and whether what the page shows is demonstration data."""
-    return {"current_cluster": cluster, "demo_marked": cluster.is_demo}
+    """The cluster that the page is about."""
+    return {"current_cluster": cluster}
 
 
 def download(file: ExportFile) -> StreamingHttpResponse:

@@ -81,7 +81,8 @@ def _shell(request: HttpRequest) -> dict[str, Any]:
         "clusters": [_entry(cluster, current) for cluster in clusters],
         "current_cluster": current,
         "all_clusters_url": reverse("fleet:clusters"),
-        "demo_marked": current.is_demo if current else any(cluster.is_demo for cluster in clusters),
+        "demo_slugs": {cluster.slug for cluster in clusters if cluster.is_demo},
+        "all_demo": all(cluster.is_demo for cluster in clusters),
         "jobs_running": jobs.running_jobs(actor).count(),
         "search_text": request.GET.get("q", "") if request.path == reverse("portal:search") else "",
     }

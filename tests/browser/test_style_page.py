@@ -44,8 +44,8 @@ def style_values() -> dict[str, Any]:
     return {
         "navigation": [{"name": "", "items": items[:1]}, {"name": "Decisions", "items": items[1:]}],
         "clusters": [{"name": "aurora-144", "url": "/", "active": True, "demo": True}],
-        "current_cluster": {"name": "aurora-144"},
-        "demo_marked": True,
+        "current_cluster": {"name": "aurora-144", "slug": "aurora-144"},
+        "demo_slugs": {"aurora-144"},
         "now": AT,
         "sha": "sha256:" + "a1" * 32,
         "verdicts": ["pass", "warn", "fail", "unknown", "waived", "running"],

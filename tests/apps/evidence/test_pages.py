@@ -60,6 +60,20 @@ def test_the_list_counts_the_warnings_of_a_reading_and_leads_to_them(send, node,
     assert 'id="warnings"' in page(client_of(vic), f"/evidence/receipts/{receipt.pk}/")
 
 
+def test_beside_a_demonstration_no_page_calls_what_is_real_made_up(send, client_of, vic, ada):
+    demo = factories.cluster("shown", is_demo=True)
+    receipt = send(corpus.read(corpus.XML), node_name="sn-n01")
+    said = {
+        path: [
+            words
+            for words in ("Nothing on this page comes", "Part of what is shown")
+            if words in page(client_of(ada), path)
+        ]
+        for path in (f"/evidence/receipts/{receipt.pk}/", "/evidence/", f"/evidence/?cluster={demo.slug}")
+    }
+    assert list(said.values()) == [[], ["Part of what is shown"], ["Nothing on this page comes"]]
+
+
 def test_a_list_that_is_filtered_empty_says_so(send, client_of, vic):
     send()
     assert "Clear the filters" in page(client_of(vic), "/evidence/?node=no-such")
