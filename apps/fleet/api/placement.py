@@ -27,9 +27,9 @@ _DIMENSIONS = [(one.value, one.value) for one in Dimension]
 
 class PlacementIn(serializers.Serializer[Any]):
     ranks = serializers.JSONField(
-        help_text="A text (hostfile, or node list such as sn[01-18]), a list of nodes, one per rank, or of node "
-        "lists such as sn[01-18] with per_node ranks on each node, a map from rank to node, a list of "
-        "{rank, node}, or of pods {name, node}."
+        help_text="A text (hostfile, node list such as sn[01-18], or kubectl get pods -o wide), a list of nodes, one "
+        "per rank, or of node lists such as sn[01-18] with per_node ranks on each node, a map from rank to node, a "
+        "list of {rank, node}, or pods: a list of {name, node}, or what kubectl get pods -o json gives."
     )
     per_node = serializers.IntegerField(default=8, min_value=1, max_value=1024)
     tp = serializers.IntegerField(default=1, min_value=1)

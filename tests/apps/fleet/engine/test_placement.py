@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -15,6 +16,7 @@ from apps.fleet.engine.description import Domain, FleetDescription, Node, Part, 
 from apps.fleet.engine.layouts import describe
 from apps.fleet.engine.parallel import Dimension, ParallelSizes, groups, size_errors
 from apps.fleet.engine.placement import Boundary, check, seats_of
+from apps.fleet.engine.rank_inputs import read_ranks
 from apps.fleet.engine.templates import template
 
 
@@ -210,6 +212,31 @@ def test_a_slurm_node_list_puts_a_block_of_ranks_on_each_node() -> None:
 def test_pods_go_by_index_or_by_the_number_of_their_name() -> None:
     pods = [{"name": "train-1", "node": "b"}, {"name": "x", "index": 0, "node": "a"}]
     assert rank_maps.from_pods(pods, per_pod=2) == ("a", "a", "b", "b")
+
+
+WIDE = """
+NAME       READY   STATUS    RESTARTS      AGE   IP          NODE     NOMINATED NODE   READINESS GATES
+worker-1   1/1     Running   2 (3h ago)    5h    10.0.0.12   b        <none>           <none>
+worker-0   1/1     Running   0             5h    10.0.0.11   a        <none>           <none>
+"""
+PENDING = "NAME   NODE\nworker-0   a\nworker-1   <none>\n"
+ITEMS = [
+    {"metadata": {"name": "train-1-x7k2p", "labels": {"batch.kubernetes.io/job-completion-index": "1"}}},
+    {"metadata": {"name": "train-0"}, "spec": {"nodeName": "a"}},
+]
+
+
+def test_pods_are_read_as_kubectl_prints_them() -> None:
+    assert read_ranks(WIDE, per_node=2) == ("a", "a", "b", "b")
+    placed = [ITEMS[0] | {"spec": {"nodeName": "b"}}, ITEMS[1]]
+    assert read_ranks(json.dumps({"kind": "List", "items": placed}), per_node=1) == ("a", "b")
+
+
+@pytest.mark.parametrize("text", [PENDING, json.dumps({"items": ITEMS}), '{"items": [1]}', '{"items": []}'])
+def test_pods_without_a_node_are_named(text: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        read_ranks(text, per_node=1)
+    assert caught.value.errors[0].pointer.startswith("/pods")
 
 
 @pytest.mark.parametrize(
