@@ -37,7 +37,10 @@ class ReadingOut(serializers.Serializer[Any]):
 
 
 class ReceiptOut(serializers.Serializer[Receipt]):
-    """A delivery: what came in, and what became of it."""
+    """A delivery: what came in, and what became of it.
+
+    Its fields are written out: a ModelSerializer makes them of the model anew for each answer to a node's report.
+    """
 
     id = serializers.IntegerField()
     url = serializers.SerializerMethodField()

@@ -118,7 +118,11 @@ def _counted(code: str, values: Mapping[str, Any]) -> str:
         "no_drift": ngettext("%(n)s node matches %(matrix)s.", "%(n)s nodes match %(matrix)s.", n),
         "settings_checked": ngettext("%(n)s setting, nothing found.", "%(n)s settings, nothing found.", n),
     }
-    return sentences[code] % values
+    return sentences[code] % {**values, "n": f"{n:,}"}
+
+
+def _and_more(number: int) -> str:
+    return ngettext("and %(n)s more", "and %(n)s more", number) % {"n": f"{number:,}"}
 
 
 def _not_free(kinds: Mapping[str, str]) -> str:
@@ -134,7 +138,7 @@ def _ailing(values: Mapping[str, Any]) -> str:
         reasons = ", ".join(str(reason_text(code)) for code in cause["reasons"])
         named.append(f"{cause['node']} ({reasons})" if reasons else cause["node"])
     if more := values["more"]:
-        named.append(ngettext("and %(n)s more", "and %(n)s more", more) % {"n": more})
+        named.append(_and_more(more))
     return ", ".join(named)
 
 
@@ -142,7 +146,7 @@ def _settings(values: Mapping[str, Any]) -> str:
     """What is wrong with the job's environment."""
     found = [f"{row['name']}: {said(of_row(row, 'why'))}" for row in values["settings"]]
     if more := values["more"]:
-        found.append(ngettext("and %(n)s more", "and %(n)s more", more) % {"n": more})
+        found.append(_and_more(more))
     return "; ".join(found)
 
 
@@ -170,5 +174,5 @@ def _drift(values: Mapping[str, Any]) -> str:
     if not told:
         return gettext("Nothing is asked for.")
     if more := values["more"]:
-        told.append(ngettext("and %(n)s more", "and %(n)s more", more) % {"n": more})
+        told.append(_and_more(more))
     return "; ".join(told)

@@ -51,7 +51,7 @@ def gate_of(stage: Stage, *, now: datetime) -> list[Wait]:
             "%(n)s node does not report its target: %(nodes)s",
             "%(n)s nodes do not report their target: %(nodes)s",
             len(missing),
-        ) % {"n": len(missing), "nodes": _some(missing)}
+        ) % {"n": f"{len(missing):,}", "nodes": _some(missing)}
         return [Wait(code="not_reported", message=message, nodes=tuple(missing))]
     return [*_soak(stage, now), *_drift(stage, now), *_benchmark(stage)]
 

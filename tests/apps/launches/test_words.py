@@ -14,6 +14,7 @@ def item(code, message="as kept", **values):
 def test_a_sentence_is_made_of_code_and_values():
     assert found_in(item("free", n=1)) == "1 node is free."
     assert found_in(item("free", n=18)) == "18 nodes are free."
+    assert found_in(item("free", n=10_000)) == "10,000 nodes are free."
     assert found_in(item("change_under_way", changes="#3 driver")) == "Under way: #3 driver"
     assert (
         found_in(item("fast_enough", busbw="810 GB/s", share="90.0 %"))
