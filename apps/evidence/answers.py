@@ -37,11 +37,9 @@ class ReadingOut(serializers.Serializer[Any]):
 
 
 class ReceiptOut(serializers.Serializer[Receipt]):
-    """A delivery: what came in, and what became of it.
+    """A delivery: what came in, and what became of it."""
 
-    Its fields are written out: a ModelSerializer makes them of the model anew for each answer to a node's report.
-    """
-
+    # Written out: a ModelSerializer makes its fields of the model anew for each answer to a node's report.
     id = serializers.IntegerField()
     url = serializers.SerializerMethodField()
     html_url = serializers.SerializerMethodField()
