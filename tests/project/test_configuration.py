@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from types import FunctionType
 
 from supernode_portal import env
 
 ROOT = Path(__file__).resolve().parents[2]
-READERS = {name for name, made in vars(env).items() if isinstance(made, FunctionType)} | {"_kept_secret"}
+_OWN = {name for name, made in vars(env).items() if getattr(made, "__module__", "") == env.__name__}
+READERS = _OWN | {"_kept_secret"}
 
 
 def read_by_settings() -> dict[str, ast.Call]:
