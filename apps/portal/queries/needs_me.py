@@ -143,7 +143,7 @@ def _failing_drift(actor: Actor) -> list[Waiting]:
 def _drift_in_words(findings: int, nodes: int) -> str:
     what = ngettext("%(n)s failing finding", "%(n)s failing findings", findings) % {"n": f"{findings:,}"}
     where = ngettext("on %(n)s node", "on %(n)s nodes", nodes) % {"n": f"{nodes:,}"}
-    return f"{what} {where}"
+    return _("%(what)s %(where)s") % {"what": what, "where": where}
 
 
 def _named(names: list[str]) -> str:
