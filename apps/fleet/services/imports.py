@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -72,10 +73,25 @@ def receive_import(
         asked_at=clock.now(),
     )
     if len(data) <= AT_ONCE_BYTES and not apply_at_once:
-        note(row, prepare(row))
+        try:
+            note(row, prepare(row))
+        except Invalid as fault:
+            raise _of_file(row.file_name, fault) from fault.__cause__
         return row
     row.save()
     return _ask_for(row, "fleet.plan_import", actor)
+
+
+def _of_file(name: str, fault: Invalid) -> Invalid:
+    """The same, said of a file that is not kept and so has no page of its own. name: "" for pasted rows."""
+    if not name:
+        return fault
+
+    def named(message: str) -> str:
+        return say("%(where)s: %(what)s", where=name, what=message)
+
+    errors = [replace(one, message=named(one.message)) for one in fault.errors]
+    return Invalid(named(fault.message), code=fault.code, errors=errors, **fault.fields)
 
 
 @decision

@@ -456,6 +456,15 @@ def test_a_file_that_is_no_import_says_why_and_leaves_nothing(data, code, receiv
     assert BulkImport.objects.count() == 0
 
 
+def test_a_file_that_is_not_kept_is_named(receive):
+    with pytest.raises(Invalid) as refused:
+        receive(BOMB.encode(), file_name="rack7.yaml")
+    assert refused.value.message.startswith("rack7.yaml: line 7: more than ")
+    with pytest.raises(Invalid) as refused:
+        receive(b"name,rack\nn1\n", file_name="rack7.csv")
+    assert refused.value.errors[0].message == "rack7.csv: line 2: cells: 1, columns: 2"
+
+
 @pytest.mark.parametrize(
     ("rows", "code"),
     [
