@@ -36,7 +36,7 @@ class Difference:
 def targets_naming(text: str, *, of: Collection[str] | None = None) -> QuerySet[Target]:
     """Targets with a version in them that holds the text: what a node is to run, or what it ran before.
 
-    of: only of these components.
+    of: only of these components. Whoever may see them: to be joined with changes_visible.
     """
     rows = Target.objects.order_by() if of is None else Target.objects.order_by().filter(component__in=of)
     rows = rows.annotate(named=Cast("values", TextField()))
