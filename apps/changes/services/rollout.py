@@ -21,7 +21,8 @@ from apps.core.errors import Conflict, NotAllowed
 from apps.core.hostlist import fold
 from apps.core.reasons import require_reason
 from apps.core.texts import joined, say, word
-from apps.environments.queries import matrix_in_force, reported_versions
+from apps.environments.queries import matrix_in_force, report_digests, reported_versions
+from apps.evidence import services as evidence
 from apps.fleet import services as fleet
 from apps.fleet.models import Hold, HoldKind, LifeCycle, Node
 
@@ -139,6 +140,7 @@ def take_snapshot(change: Change) -> Snapshot:
         )
     )
     versions = reported_versions(nodes)
+    evidence.pin(report_digests(nodes.keys()))
     matrix = matrix_in_force(change.domain)
     body = digest.canonical(
         {

@@ -164,6 +164,11 @@ def facts_visible(actor: Actor) -> QuerySet[NodeFact]:
     return rows if scopes is None else rows.filter(node__cluster__scope_id__in=scopes)
 
 
+def report_digests(node_ids: Collection[int]) -> set[str]:
+    """The evidence that rests beneath what these nodes report now."""
+    return set(NodeReport.objects.filter(node_id__in=node_ids).order_by().values_list("sha256", flat=True))
+
+
 def newest_reports(node: Node) -> list[NodeReport]:
     """The newest report of each kind about a node, newest first."""
     return list(NodeReport.objects.filter(node=node).order_by("-reported_at", "kind"))

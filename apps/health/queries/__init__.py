@@ -6,6 +6,7 @@ from apps.health.queries.observations import unsettled_observations
 from apps.health.queries.proposals import (
     AUTOMATION,
     NodeProposal,
+    grounds_of,
     policy_of,
     proposals,
     proposals_for,
@@ -20,6 +21,7 @@ __all__ = [
     "downgrade_paths",
     "fault_for",
     "faults_visible",
+    "grounds_of",
     "health_of",
     "metrics_source_of",
     "metrics_sources",

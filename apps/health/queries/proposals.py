@@ -56,6 +56,13 @@ def proposals(actor: Actor, *, cluster_id: int | None = None) -> list[NodePropos
     )
 
 
+def grounds_of(node_id: int) -> set[str]:
+    """The evidence of what speaks against a node now: its open faults, and its figures beyond their limits."""
+    faults = FaultRecord.objects.filter(node_id=node_id, resolved_at__isnull=True).order_by()
+    states = HealthState.objects.filter(node_id=node_id, verdict__in=[Verdict.FAIL, Verdict.WARN])
+    return {*faults.values_list("sha256", flat=True), *states.values_list("sha256", flat=True)}
+
+
 def recovered(nodes: QuerySet[Node]) -> QuerySet[Hold]:
     """The quarantines that these nodes are in though they are healthy by now, the oldest first."""
     holds = Hold.objects.filter(kind=HoldKind.QUARANTINE, released_at__isnull=True)

@@ -10,8 +10,9 @@ from apps.core.actor import Actor, system
 from apps.core.errors import Conflict, FieldError, Invalid, Stale
 from apps.core.rights import Right
 from apps.core.seen import write_seen
+from apps.evidence import services as evidence
 from apps.fleet.models import Cluster, Domain, Hold, HoldKind, Node, NodeHealth
-from apps.fleet.services import take_holds
+from apps.fleet.services import hold_node, take_holds
 from apps.health import queries
 from apps.health.engine.quarantine import HeldBack, Step
 from apps.health.models import HealthPolicy
@@ -50,6 +51,15 @@ def quarantine_by_policy(*, node_id: int) -> Hold | None:
             )
         except Conflict:  # somebody was faster
             return None
+        evidence.pin(queries.grounds_of(node_id))
+    return hold
+
+
+@decision
+def quarantine_as_proposed(*, actor: Actor, node_id: int, reason: str) -> Hold:
+    """A person takes a node out for what speaks against it. Raises Invalid without a reason, Conflict (held)."""
+    hold = hold_node(actor=actor, node_id=node_id, kind=HoldKind.QUARANTINE, reason=reason)
+    evidence.pin(queries.grounds_of(node_id))
     return hold
 
 

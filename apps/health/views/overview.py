@@ -23,10 +23,8 @@ from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.core.verdicts import Verdict
-from apps.fleet.models import HoldKind
 from apps.fleet.page import cluster_context
 from apps.fleet.queries import cluster_for, nodes_visible
-from apps.fleet.services import hold_node
 from apps.health import filters, forms, queries, services
 from apps.health.engine.actions import class_of
 from apps.health.engine.faults import switch_meaning
@@ -125,10 +123,9 @@ def resolve(request: HttpRequest, pk: int) -> HttpResponse:
 def quarantine(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a node out of scheduling, as proposed."""
     try:
-        hold = hold_node(
+        hold = services.quarantine_as_proposed(
             actor=actor_of(request),
             node_id=pk,
-            kind=HoldKind.QUARANTINE,
             reason=reasons_said(request.POST.get("reason", "").split(", ")),
         )
     except (Invalid, Conflict) as error:

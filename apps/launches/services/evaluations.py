@@ -13,7 +13,7 @@ from apps.core.actor import Actor
 from apps.core.rights import TokenScope
 from apps.core.texts import say
 from apps.core.verdicts import Verdict, combine
-from apps.environments.queries import matrix_in_force
+from apps.environments.queries import matrix_in_force, report_digests
 from apps.evidence import services as evidence
 from apps.jobs.models import JobState
 from apps.jobs.services import enqueue
@@ -99,7 +99,8 @@ def evaluate(*, evaluation_id: str) -> Evaluation:
         [str(launch.pk), items, evaluation.inputs, now.isoformat(), evaluation.valid_until.isoformat()]
     )
     evaluation.save()
-    evidence.pin(proof["sha256"] for item in items for proof in item["proofs"] if proof["sha256"])
+    proofs = {proof["sha256"] for item in items for proof in item["proofs"] if proof["sha256"]}
+    evidence.pin(proofs | report_digests([node.pk for node in subject.nodes]))
     note(
         replace(actors.system("gate"), person_id=evaluation.requested_by_id),
         "launch.evaluated",

@@ -11,6 +11,8 @@ from apps.changes import queries, services
 from apps.changes.models import Snapshot
 from apps.core import clock
 from apps.core.errors import Conflict, Invalid, Stale
+from apps.environments.models import NodeReport
+from apps.evidence.models import Evidence
 from apps.fleet import services as fleet
 from apps.fleet.models import Hold, HoldKind
 from tests import factories
@@ -41,6 +43,14 @@ def test_the_start_records_what_every_node_ran_and_holds_them(started, nodes):
     assert versions["sn-03"] == {"gpu_driver": ["570.86.15"], "nccl": [OLD]}
     assert sorted(versions) == [node.name for node in nodes]
     assert Hold.objects.filter(owner=change.owner, released_at__isnull=True).count() == 6
+
+
+def test_what_a_snapshot_rests_on_is_kept_for_good(started, nodes):
+    reports = set(NodeReport.objects.values_list("sha256", flat=True))
+    for sha256 in {*reports, "f" * 64}:
+        Evidence.objects.create(sha256=sha256, size_bytes=1, stored_at=clock.now())
+    started()
+    assert set(Evidence.objects.filter(pinned=True).values_list("sha256", flat=True)) == reports
 
 
 def test_two_changes_do_not_touch_the_same_nodes_at_once(started, approved, bo, nodes):

@@ -14,7 +14,8 @@ from apps.core.actor import Via
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed, Stale
 from apps.core.rights import Role
 from apps.environments import services as environments
-from apps.environments.models import MatrixVersion
+from apps.environments.models import MatrixVersion, NodeReport
+from apps.evidence.models import Evidence
 from apps.fleet import services as fleet
 from apps.fleet.models import Hold, HoldKind, LifeCycle, Node
 from apps.health.models import FaultRecord, HealthState
@@ -50,6 +51,15 @@ def test_where_all_holds_a_signature_opens_the_gate(answered, evaluated, sun):
     assert standing(launch) == "needs_signoff"
     sign(evaluation, sun, comment="looks right")
     assert standing(launch) == "go"
+
+
+def test_what_the_nodes_reported_when_it_was_decided_is_kept_for_good(answered, evaluated):
+    reports = set(NodeReport.objects.values_list("sha256", flat=True))
+    for sha256 in {*reports, "f" * 64}:
+        Evidence.objects.create(sha256=sha256, size_bytes=1, stored_at=clock.now())
+    evaluated(answered())
+    kept = Evidence.objects.filter(pinned=True).values_list("sha256", flat=True)
+    assert reports and reports <= set(kept) and "f" * 64 not in kept
 
 
 def test_an_intent_that_asks_for_nothing_keeps_the_gate_shut(answered, evaluated, matrix, bo):

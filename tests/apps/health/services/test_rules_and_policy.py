@@ -10,6 +10,7 @@ from django.utils import translation
 from apps.core import clock
 from apps.core.errors import Invalid, Missing, NotAllowed, Stale
 from apps.core.speech import said
+from apps.evidence.models import Evidence
 from apps.fleet.models import Hold, HoldKind
 from apps.fleet.services import hold_node, release_hold
 from apps.health import queries, services
@@ -157,6 +158,21 @@ def test_with_a_policy_a_faulty_node_leaves_scheduling(
     see_xid(node, 79)
 
     assert _held() == [("n0", True, "Xid 79")]
+
+
+@pytest.mark.parametrize("is_automatic", [True, False])
+def test_what_a_quarantine_rests_on_is_kept_for_good(
+    node: Any, cluster: Any, see_heat: Any, actor_for: Any, ada: Any, bo: Any, is_automatic: bool
+) -> None:
+    see_heat(node, 95)
+    seen = HealthState.objects.get(rule="gpu-temperature").sha256
+    Evidence.objects.create(sha256=seen, size_bytes=1, stored_at=clock.now())
+    if is_automatic:
+        _automatic(actor_for(ada), cluster)
+    else:
+        services.quarantine_as_proposed(actor=actor_for(bo), node_id=node.pk, reason="hot")
+
+    assert list(Evidence.objects.values_list("sha256", "pinned")) == [(seen, True)]
 
 
 def test_why_the_policy_took_a_node_out_is_said_in_the_language_of_the_reader(
