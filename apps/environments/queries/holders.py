@@ -45,8 +45,8 @@ def held_versions(actor: Actor, text: str, *, of: Collection[str] | None = None,
     agreed = stated.filter(~Exists(_otherwise())).order_by().values_list(*_KEY)
     for *key, number in agreed.annotate(number=Count("node", distinct=True)):
         counted[cast(_Key, tuple(key))] = number
-    for key in _decided(stated).values():
-        counted.update(key)
+    for keys in _decided(stated).values():
+        counted.update(keys)
     clusters = Cluster.objects.in_bulk({cluster_id for cluster_id, *_rest in counted})
     return [
         Held(cluster=clusters[cluster_id], component=component, value=value, nodes=nodes)
