@@ -43,9 +43,8 @@ def record_reading(*, node_id: int, reading: Reading, sha256: str, at: datetime)
     signals, faults = signals_in(reading, link=link), faults_in(reading)
     if not signals and not faults:
         return 0
-    node = Node.objects.select_for_update(no_key=True).get(
-        pk=node_id
-    )  # readings of one node are taken one by one
+    # Readings of one node are taken one by one.
+    node = Node.objects.select_for_update(no_key=True).get(pk=node_id)
     observations = observe(signals, queries.rules_of(node.cluster_id))
     _keep_states(node_id, observations, sha256, at)
     for fault in faults:
