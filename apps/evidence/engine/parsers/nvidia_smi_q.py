@@ -21,7 +21,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "nvidia_smi_q"
-VERSION = 3
+VERSION = 4
 
 _TITLE = re.compile(r"= ?NVSMI LOG ?=")
 _HEADING = re.compile(r"[A-Za-z][\w ./()-]{0,60}")

@@ -21,7 +21,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "nvidia_smi_query"
-VERSION = 1
+VERSION = 2
 
 _ECC_KINDS = (("corrected", "single_bit"), ("uncorrected", "double_bit"))
 # The name of a field to where `nvidia-smi -q` has it.

@@ -20,7 +20,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "nvidia_smi_xml"
-VERSION = 2
+VERSION = 3
 
 _ROOT = "nvidia_smi_log"
 _START = re.compile(rf"<{_ROOT}[\s>]")
