@@ -18,8 +18,8 @@ from apps.catalogue.engine.versions import (
 )
 
 CANONICAL = [
-    (Scheme.DOTTED_NUMERIC, "570.148.08", "570.148.8"),
-    (Scheme.DOTTED_NUMERIC, "R580.95.05", "580.95.5"),
+    (Scheme.DOTTED_NUMERIC, "570.148.08", "570.148.08"),
+    (Scheme.DOTTED_NUMERIC, "R580.95.05", "580.95.05"),
     (Scheme.DOTTED_NUMERIC, "595.80", "595.80"),
     (Scheme.DOTTED_NUMERIC, "28.43.2026 (MT_0000000834)", "28.43.2026"),
     (Scheme.DOTTED_NUMERIC, "1.12.1-cb7a7bc", "1.12.1"),
@@ -126,7 +126,7 @@ EQUAL = [
     (Scheme.CUDA, "12040", "12.4"),
     (Scheme.NCCL, "22703", "2.27.3"),
     (Scheme.NCCL, "2.27.5-1+cuda12.9", "2.27.5"),
-    (Scheme.DOTTED_NUMERIC, "570.148.08", "570.148.8"),
+    (Scheme.DOTTED_NUMERIC, "570.148.08", "570.148.08"),
     (Scheme.PEP440, "2.8.0+cu128", "2.8.0"),
     (Scheme.RC_SUFFIX, "CANN-8.2.RC1", "8.2.rc1"),
     (Scheme.OS_RELEASE, "Ubuntu 22.04.5 LTS (aarch64)", "Ubuntu 22.04.5"),

@@ -49,7 +49,7 @@ def read_dotted(text: str) -> Parts | None:
         return None
     qualifiers = {name: match[name] for name in ("build", "board") if match[name]}
     return Parts(
-        canonical=dotted(numbers),
+        canonical=match["numbers"],
         key=without_trailing_zeros(numbers),
         numbers=numbers,
         qualifiers=qualifiers,
