@@ -23,6 +23,7 @@ from apps.environments.models import (
     NodeFact,
 )
 from apps.environments.services.policy import CHECK_EVERY_S, STALE_AFTER_S
+from apps.environments.words import remedies_of
 
 RULE_CHOICES = [(rule.value, rule.value) for rule in RuleKind]
 FORMAT_CHOICES = [("yaml", "yaml"), ("csv", "csv")]
@@ -274,12 +275,16 @@ class FindingOut(serializers.ModelSerializer[DriftFinding]):
         help_text="What is asked for; of loaded_differs what the package declares, of contradiction what the "
         "other kinds of reports say.",
     )
+    remedy = serializers.SerializerMethodField(help_text="What to do about it.")
 
     class Meta:
         model = DriftFinding
         fields = ["id", "cluster", "domain_id", "node_id", "node", "component", "kind", "outcome", "reason"]
         fields += ["verdict", "intended", "reported", "first_seen_at", "last_seen_at", "resolved_at"]
-        fields += ["owner_id"]
+        fields += ["remedy", "owner_id"]
+
+    def get_remedy(self, finding: DriftFinding) -> str:
+        return str(remedies_of(finding.kind, finding.reason))
 
 
 class AssignIn(serializers.Serializer[Any]):

@@ -46,6 +46,7 @@ def test_the_thread_by_token(caller: Any, domain: Any, nodes: Any, run_jobs: Any
     assert [(row["node"], row["intended"], row["reported"]) for row in findings] == [
         ("n4", "2.26.2 | 2.26.3", "2.25.1")
     ]
+    assert findings[0]["remedy"].startswith("Bring the node back to the version of the matrix")
 
 
 def test_a_broken_rule_is_named_and_overridden(caller: Any, domain: Any, nodes: Any) -> None:
