@@ -15,7 +15,11 @@ from apps.launches.models import Launch
 class LaunchTable(tables.Table):
     """Launches with where they stand; the view joins `standing` to each row of the page."""
 
-    title = tables.Column(verbose_name=_("Launch"), linkify=("launches:launch", [tables.A("pk")]))
+    title = tables.Column(
+        verbose_name=_("Launch"),
+        linkify=("launches:launch", [tables.A("pk")]),
+        attrs={"td": {"class": "phrase"}},
+    )
     standing = tables.Column(verbose_name=_("Gate"), orderable=False, empty_values=())
     state = tables.Column(verbose_name=_("State"))
     domain = tables.Column(verbose_name=_("Domain"), accessor="domain__name")

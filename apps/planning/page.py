@@ -28,6 +28,8 @@ from apps.planning.words import MEMORY, SWINGS, TIME
 
 _FORMULAS = {term.key: term for term in TERMS}
 
+MOST_IN_TEXT = 100  # layouts of a search whose result stands in the page as JSON
+
 
 def version_context(actor: Actor, version: PlanVersion, asked_for: QueryDict) -> dict[str, Any]:
     """Everything that the page of a version shows, and what the reader may do there.
@@ -55,7 +57,7 @@ def version_context(actor: Actor, version: PlanVersion, asked_for: QueryDict) ->
         "system_rows": value_rows(asked["system"], SYSTEM),
         "layout_rows": value_rows(asked_of(asked), LAYOUT),
         "input_text": pretty(asked),
-        "result_text": pretty(result) if result else "",
+        "result_text": pretty(result) if result and len(result.get("best", ())) <= MOST_IN_TEXT else "",
     }
     if result is None:
         return context

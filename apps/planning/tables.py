@@ -29,7 +29,7 @@ _ON_SCREEN = {"td": {"class": "no-print"}, "th": {"class": "no-print"}}
 class PlanTable(tables.Table):
     """Plans with what came out of their newest version."""
 
-    name = tables.Column(verbose_name=_("Plan"))
+    name = tables.Column(verbose_name=_("Plan"), attrs={"td": {"class": "phrase"}})
     fits = tables.Column(verbose_name=_("Fits"), orderable=False, empty_values=())
     tokens_per_s = tables.Column(verbose_name=_("Tokens/s"), orderable=False, empty_values=(), attrs=_NUMBER)
     mfu = tables.Column(verbose_name="MFU", orderable=False, empty_values=(), attrs=_NUMBER)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from apps.core.errors import Missing
 from apps.core.rights import Right
 from apps.fleet.models import Domain
 from apps.fleet.queries import clusters_visible
-from apps.planning.engine.calibration import Calibration, Observation, calibrate
+from apps.planning.engine.calibration import Calibration, Observation, calibrate, calibrated
 from apps.planning.models import MeasuredStep
 
 
@@ -32,6 +32,7 @@ class CalibrationVersion:
 def measured_steps_visible(actor: Actor) -> QuerySet[MeasuredStep]:
     """Measured steps of scopes that the actor may read, newest first; withdrawn ones too."""
     rows = MeasuredStep.objects.select_related("version__plan", "domain__cluster", "noted_by", "withdrawn_by")
+    rows = rows.defer("version__input", "version__result")  # large, and no list shows them
     scopes = actor.scope_ids(Right.READ)
     return rows if scopes is None else rows.filter(version__plan__scope_id__in=scopes)
 
@@ -54,7 +55,8 @@ def measured_domain_for(actor: Actor, domain_id: int) -> Domain:
 
 def calibration_of(domain: Domain) -> Calibration:
     """The calibration of a domain: a function of the steps that count, so leaving one out reverses it."""
-    return _calibrated(MeasuredStep.objects.filter(domain=domain, withdrawn_at__isnull=True))
+    steps = MeasuredStep.objects.filter(domain=domain, withdrawn_at__isnull=True)
+    return calibrate([_observed(step) for step in steps])
 
 
 def calibration_versions(steps: Iterable[MeasuredStep]) -> list[CalibrationVersion]:
@@ -63,26 +65,22 @@ def calibration_versions(steps: Iterable[MeasuredStep]) -> list[CalibrationVersi
     moments = [(step.noted_at, step.pk, step, False) for step in known]
     moments += [(step.withdrawn_at, step.pk, step, True) for step in known if step.withdrawn_at is not None]
     versions: list[CalibrationVersion] = []
-    counting: list[MeasuredStep] = []
+    log_ratio_sum, runs = 0.0, 0
     for since, _pk, step, withdrawn in sorted(moments, key=lambda moment: moment[:2]):
-        if withdrawn:
-            counting.remove(step)
-        else:
-            counting.append(step)
+        sign = -1 if withdrawn else 1
+        log_ratio_sum += sign * _observed(step).log_ratio
+        runs += sign
         versions.append(
             CalibrationVersion(
                 number=len(versions) + 1,
                 since=since,
                 step=step,
                 withdrawn=withdrawn,
-                calibration=_calibrated(counting),
+                calibration=calibrated(log_ratio_sum if runs else 0.0, runs),
             )
         )
     return versions[::-1]
 
 
-def _calibrated(steps: Iterable[MeasuredStep]) -> Calibration:
-    observed: Sequence[Observation] = [
-        Observation(predicted_s=step.predicted_s, measured_s=step.measured_s) for step in steps
-    ]
-    return calibrate(observed)
+def _observed(step: MeasuredStep) -> Observation:
+    return Observation(predicted_s=step.predicted_s, measured_s=step.measured_s)

@@ -12,7 +12,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
-from django_tables2 import RequestConfig
 
 from apps.core import form_errors
 from apps.core.actor import Actor
@@ -37,6 +36,7 @@ from apps.planning.queries.validation import validation as validated
 from apps.planning.tables import FoundTable, PlanTable, standing_of
 from apps.planning.trust import validation_context
 
+LAYOUTS_OF_A_PAGE = 100
 MOST_CHOICES = 200  # versions that the lists of the comparison offer
 
 
@@ -238,7 +238,7 @@ def _base_version(request: HttpRequest, row: Plan) -> PlanVersion | None:
 def _found_table(request: HttpRequest, row: PlanVersion, context: dict[str, Any]) -> FoundTable:
     take_url = reverse("planning:take", args=[row.plan_id, row.number]) if context["may_operate"] else ""
     table = FoundTable(context["found_rows"], take_url=take_url, priced=context["is_priced"])
-    RequestConfig(request, paginate=False).configure(table)
+    arrange(request, table, size=LAYOUTS_OF_A_PAGE)
     return table
 
 

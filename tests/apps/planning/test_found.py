@@ -96,6 +96,19 @@ def test_the_page_filters_and_sorts_by_its_address(searched, bo, client_of):
     assert f"?accelerators={count}&amp;sort=tp" in text, "and sorting keeps the filters"
 
 
+def test_many_layouts_are_cut_into_pages_and_their_json_left_to_the_file(
+    searched, bo, client_of, monkeypatch
+):
+    monkeypatch.setattr("apps.planning.page.MOST_IN_TEXT", 25)
+    browser, count = client_of(bo), len(searched.result["best"])
+    pages = [
+        browser.get(address_of(searched), {"per_page": 25, "page": page}).content.decode() for page in (1, 2)
+    ]
+    places = [[int(place) for place in PLACE.findall(text)] for text in pages]
+    assert places == [list(range(1, 26)), list(range(26, count + 1))] and 25 < count <= 50
+    assert all("The result is long" in text and '"feasible"' not in text for text in pages)
+
+
 def test_the_page_says_when_nothing_is_left(searched, bo, client_of):
     text = client_of(bo).get(address_of(searched), {"min_free": 100}).content.decode()
     assert "No layout fits these filters" in text and "Why the others fail" in text

@@ -9,7 +9,7 @@ import pytest
 from apps.audit.models import AuditEvent
 from apps.core.errors import Conflict, Invalid, Missing, NotAllowed
 from apps.planning import queries, services
-from apps.planning.engine.calibration import NOISE_SPREAD, PRIOR_SPREAD
+from apps.planning.engine.calibration import NOISE_SPREAD, PRIOR_SPREAD, Observation, calibrate
 from apps.planning.models import MeasuredStep
 from tests.apps.benchmarks.runs import domain_of
 from tests.apps.planning.documents import SEARCH, small
@@ -184,3 +184,20 @@ def test_the_calibration_and_how_it_came_about_are_read_over_rest(version, note,
     assert (answer["step_scale"], answer["runs"]) == (1.0, 0)
     seen = [(one["number"], one["withdrawn"], one["step_scale"], one["runs"]) for one in answer["versions"]]
     assert seen == [(2, True, 1.0, 0), (1, False, noted.step_scale, 1)]
+
+
+def test_a_list_of_measured_steps_loads_no_answers_of_plans(version, note, bo):
+    note(1.1)
+    step = queries.measured_steps_visible(actor_for(bo)).get()
+    assert step.version.get_deferred_fields() == {"input", "result"}
+
+
+def test_each_version_of_a_calibration_is_that_of_the_steps_which_counted_then(version, note, bo):
+    steps = [note(ratio) for ratio in (1.1, 0.9, 1.3)]
+    services.withdraw_measured_step(actor=actor_for(bo), step_id=steps[1].pk, reason="wrong job")
+    counted = [steps[:1], steps[:2], steps, [steps[0], steps[2]]]
+    seen = queries.calibration_versions(queries.measured_steps_visible(actor_for(bo)))[::-1]
+    for one, rows in zip(seen, counted, strict=True):
+        wanted = calibrate([Observation(predicted_s=r.predicted_s, measured_s=r.measured_s) for r in rows])
+        assert one.calibration.step_scale == pytest.approx(wanted.step_scale)
+        assert (one.calibration.spread, one.calibration.runs) == (wanted.spread, wanted.runs)
