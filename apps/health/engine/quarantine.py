@@ -80,7 +80,12 @@ def propose(
     open_incidents = list(incidents)
     failing = [rule for rule, verdict in settled if verdict is Verdict.FAIL]
     warning = [rule for rule, verdict in settled if verdict is Verdict.WARN] if not failing else []
-    reasons = [f"{one.lead.kind}:{one.lead.code}" for one in open_incidents if one.severity != "info"]
+    reasons = [
+        f"{fault.kind}:{fault.code}"
+        for one in open_incidents
+        if one.severity != "info"
+        for fault in (one.lead, *(fault for fault in one.faults if fault.cordon and not fault.is_follower))
+    ]
     reasons += [f"rule:{rule.id}" for rule in (*failing, *warning)]
     step = _step(open_incidents, has_failing=bool(failing), has_reasons=bool(reasons))
     classes = [one.action_class for one in open_incidents] + [

@@ -51,6 +51,12 @@ def test_a_lost_gpu_quarantines_its_node() -> None:
     assert found.held_back is HeldBack.NOTHING
 
 
+def test_what_asks_for_the_quarantine_is_named_beside_the_fault_that_came_first() -> None:
+    found = proposal(xids(13, 79, 43))
+
+    assert (found.step, found.reasons) == (Step.QUARANTINE, ("xid:13", "xid:79"))
+
+
 def test_a_fault_of_a_program_makes_a_node_sub_healthy_only() -> None:
     found = proposal(xids(13, 43))
 
