@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from apps.core import form_errors
 from apps.core.errors import Invalid
 from apps.core.pages import actor_of
+from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.core.speech import said
 from apps.fleet.page import cluster_context
@@ -26,9 +27,9 @@ def calibration(request: HttpRequest, domain_id: int) -> HttpResponse:
     context = {
         "domain": domain,
         "cluster": domain.cluster,
-        "steps": steps,
+        "steps": page_of(request, steps),
         "calibration": queries.calibration_of(domain),
-        "versions": queries.calibration_versions(steps),
+        "versions": page_of(request, queries.calibration_versions(steps)),
         "may_operate": actor.may(Right.OPERATE, domain.cluster.scope_id),
     }
     return render(request, "planning/calibration.html", context | cluster_context(domain.cluster))

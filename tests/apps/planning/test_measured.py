@@ -201,3 +201,17 @@ def test_each_version_of_a_calibration_is_that_of_the_steps_which_counted_then(v
         wanted = calibrate([Observation(predicted_s=r.predicted_s, measured_s=r.measured_s) for r in rows])
         assert one.calibration.step_scale == pytest.approx(wanted.step_scale)
         assert (one.calibration.spread, one.calibration.runs) == (wanted.spread, wanted.runs)
+
+
+def test_the_page_of_many_measured_steps_is_cut(version, bo, client_of):
+    row = {"version": version, "domain": version.plan.domain, "noted_by": bo, "noted_at": version.done_at}
+    MeasuredStep.objects.bulk_create(
+        MeasuredStep(measured_s=1.0, predicted_s=1.0, engine_version="1", source=f"job {number:02d}.", **row)
+        for number in range(30)
+    )
+    address = f"/plans/calibration/{version.plan.domain_id}/"
+    pages = [client_of(bo).get(address, {"per_page": 25, "page": page}).content.decode() for page in (1, 2)]
+    assert [[f"job {number:02d}." in text for number in (29, 5, 4, 0)] for text in pages] == [
+        [True, True, False, False],
+        [False, False, True, True],
+    ]
