@@ -49,7 +49,7 @@ def reauthenticate(request: HttpRequest) -> HttpResponse:
     actor = actor_of(request)
     person = Person.objects.get(pk=actor.require_person_present())
     back = safe_next(request)
-    form = forms.ConfirmPasswordForm(request.POST or None)
+    form = forms.ConfirmPasswordForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
         limits.take_confirmation(person_id=person.pk)
         if form.is_valid() and person.check_password(form.cleaned_data["password"]):

@@ -87,6 +87,7 @@ def test_a_serious_decision_asks_for_the_password_again_and_goes_on(serious_page
     assert answer["Location"] == "/confirm-password/?next=%2Fserious%2F%3Flaunch%3D7"
     wrong = browser.post("/confirm-password/", {"password": "wrong", "next": "/serious/?launch=7"})
     assert (wrong.status_code, "not your password" in wrong.content.decode()) == (200, True)
+    assert browser.post("/confirm-password/").status_code == 200
     right = browser.post("/confirm-password/", {"password": factories.PASSWORD, "next": "/serious/?launch=7"})
     assert right["Location"] == "/serious/?launch=7"
     assert browser.get("/serious/?launch=7").content == b"done"
