@@ -117,7 +117,7 @@ def _fulfils(row: str, model: type[Model], condition: Q) -> str:
 
 
 def missing(using: str = DEFAULT_DB_ALIAS) -> list[str]:
-    """Names of guards that are not in the database."""
+    """Names of guards that are not in the database, or switched off there."""
     connection = connections[using]
     wanted = {guard.name for guard in all_guards() if guard.statements(connection.vendor)}
     return sorted(wanted - _present(connection))
@@ -145,7 +145,7 @@ def put_in_place(*, using: str, **_signal: Any) -> None:
 def _present(connection: Any) -> set[str]:
     query = {
         "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-        "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal",
+        "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')",
     }[connection.vendor]
     with connection.cursor() as cursor:
         cursor.execute(query)

@@ -44,6 +44,18 @@ def test_a_migration_that_changes_nothing_leaves_triggers_alone() -> None:
     assert triggers.missing() == []
 
 
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no switch for triggers")
+@pytest.mark.django_db
+def test_a_trigger_that_is_switched_off_is_missing_until_the_next_migrate() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE changes_approval DISABLE TRIGGER changes_four_eyes")
+    switched_off = triggers.missing()
+
+    triggers.put_in_place(using="default")
+
+    assert (switched_off, triggers.missing()) == (["changes_four_eyes"], [])
+
+
 REPLACING = pytest.mark.skipif(connection.vendor != "sqlite", reason="REPLACE is SQLite's own")
 
 
