@@ -71,12 +71,13 @@ _GPU_SERIAL = re.compile(r"NVRM: GPU ([0-9A-Fa-f:.]{5,16}): GPU serial number is
 
 
 class Front(NamedTuple):
-    """What stands in front of a message. style: one of _STYLES, None without a time."""
+    """What stands in front of a message. style: one of _STYLES, None without a time. is_plain: a time, as of dmesg."""
 
     style: str | None
     at: str | None
     host: str | None
     end: int
+    is_plain: bool = False
 
     @property
     def second(self) -> str | None:
@@ -117,7 +118,7 @@ def front(text: str) -> Front:
     """Takes apart what stands in front of the message."""
     if plain := _PLAIN_FRONT.match(text):
         style = plain.lastgroup
-        return Front(style, plain[style or 0], None, plain.end())
+        return Front(style, plain[style or 0], None, plain.end(), True)
     found = _FRONT.match(text)
     assert found is not None  # every part is optional
     tagged, *times, host, uptime, after = found.groups()

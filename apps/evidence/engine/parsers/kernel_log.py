@@ -89,8 +89,11 @@ def read(source: Source) -> Reading:
         number = line.number
         text = line.text
         if "Xid (" in text:
-            processes.add(line)
-            style = _take_event(line, events, repeats, warnings) or style
+            before = front(text)
+            if not before.is_plain:
+                processes.add(line)
+            _take_event(line, before, events, repeats, warnings)
+            style = before.style or style
         elif "NVRM: GPU " in text:
             events.add_identity(text, front(text).end)
         elif "Rate limiting" in text and "NVRM: " in text and len(warnings) < _MOST_WARNINGS:
@@ -139,13 +142,13 @@ class _Processes:
         return [_warning("several_processes", message, self._second.number, self._second.text)]
 
 
-def _take_event(line: Line, events: Events, repeats: Repeats, warnings: list[ReadingWarning]) -> str | None:
-    """Adds the Xid or SXid of the line, unless the line was there before; gives the style of its time."""
-    number, text = line.number, line.text
-    before = front(text)
-    start = before.end
+def _take_event(
+    line: Line, before: Front, events: Events, repeats: Repeats, warnings: list[ReadingWarning]
+) -> None:
+    """Adds the Xid or SXid of the line, unless the line was there before."""
+    number, text, start = line.number, line.text, before.end
     if _was_there(line, before, repeats):
-        return before.style
+        return
     if xid := read_xid(text, start):
         events.add_xid(number, before, xid)
     elif sxid := read_sxid(text, start):
@@ -159,7 +162,6 @@ def _take_event(line: Line, events: Events, repeats: Repeats, warnings: list[Rea
                 "xid_quoted", say("an Xid amid other text was not taken for an event"), number, text
             )
         )
-    return before.style
 
 
 def _was_there(line: Line, before: Front, repeats: Repeats) -> bool:
