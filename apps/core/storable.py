@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -18,7 +19,7 @@ def require_storable(text: str) -> None:
 
 
 def require_storable_value(value: Any) -> None:
-    """The same for each text in a value of lists and mappings, names included, and whole numbers of 64 bits."""
+    """The same for each text in a value of lists and mappings, names included, and numbers of 64 bits."""
     if isinstance(value, str):
         require_storable(value)
     elif isinstance(value, dict):
@@ -28,5 +29,7 @@ def require_storable_value(value: Any) -> None:
     elif isinstance(value, list):
         for item in value:
             require_storable_value(item)
+    elif isinstance(value, float) and not math.isfinite(value):  # 1e400 is read so
+        raise Invalid(say("a number is beyond 64 bits"), code="unstorable")
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise Invalid(say("a number is beyond 64 bits"), code="unstorable")
