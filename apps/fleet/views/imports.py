@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.core import form_errors
-from apps.core.errors import Conflict, Invalid, PortalError, Stale, TooLarge
+from apps.core.errors import Conflict, Invalid, Missing, PortalError, Stale, TooLarge
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import STOP_POLLING, actor_of, version_in
 from apps.core.paging import page_of
@@ -88,6 +88,8 @@ def map_columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Say which column of the file is which of ours, and look again."""
     actor = actor_of(request)
     row = import_for(actor, pk)
+    if not row.table:  # not a CSV file
+        raise Missing()
     form = MappingForm(request.POST, row=row)
     if not form.is_valid():
         raise form_errors.refused(form)

@@ -205,6 +205,12 @@ def test_columns_of_another_tool_are_mapped(receive, bo, actor_for):
     assert (mapped.error_count, mapped.counts["nodes"]["created"]) == (0, 1)
 
 
+def test_rows_that_are_no_csv_have_no_columns_to_map(cluster, receive, bo, client_of):
+    row = receive({"nodes": []})
+    answer = client_of(bo).post(f"/clusters/{cluster.slug}/imports/{row.pk}/map/", {"version": row.version})
+    assert answer.status_code == 404
+
+
 def test_a_large_file_is_looked_at_and_applied_by_a_worker(receive, apply, run_jobs, monkeypatch):
     monkeypatch.setattr(imports, "AT_ONCE_BYTES", 1)
     row = receive(FLEET)
