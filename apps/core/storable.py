@@ -29,7 +29,11 @@ def require_storable_value(value: Any) -> None:
     elif isinstance(value, list):
         for item in value:
             require_storable_value(item)
-    elif isinstance(value, float) and not math.isfinite(value):  # 1e400 is read so
+    elif _is_beyond_64_bits(value):
         raise Invalid(say("a number is beyond 64 bits"), code="unstorable")
-    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise Invalid(say("a number is beyond 64 bits"), code="unstorable")
+
+
+def _is_beyond_64_bits(value: Any) -> bool:
+    if isinstance(value, float):
+        return not math.isfinite(value)  # 1e400 is read as infinity
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
