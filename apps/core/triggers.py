@@ -41,22 +41,25 @@ class Guard:
         if self.only_on not in ("", vendor):
             return []
         if vendor == "sqlite":
-            when = f"WHEN {self.when} " if self.when else ""
-            refuse = f"BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
-            return [
-                f"DROP TRIGGER IF EXISTS {self.name}",
-                f"CREATE TRIGGER {self.name} BEFORE {self.event} ON {self.table} {when}{refuse}",
-            ]
-        refuse = f"RAISE EXCEPTION '{self.message}';"
-        row = "OLD" if self.event == "DELETE" else "NEW"
-        body = f"IF {self.when} THEN {refuse} END IF; RETURN {row};" if self.when else refuse
+            return [f"DROP TRIGGER IF EXISTS {self.name}", self.kept_as(vendor)]
         each = "STATEMENT" if self.event == "TRUNCATE" else "ROW"
         return [
             f"CREATE OR REPLACE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS "
-            f"$guard$ BEGIN {body} END $guard$",
+            f"$guard${self.kept_as(vendor)}$guard$",
             f"CREATE OR REPLACE TRIGGER {self.name} BEFORE {self.event} ON {self.table} "
             f"FOR EACH {each} EXECUTE FUNCTION {self.name}()",
         ]
+
+    def kept_as(self, vendor: str) -> str:
+        """The text by which the database keeps it: on SQLite of the trigger, on PostgreSQL of its function."""
+        if vendor == "sqlite":
+            when = f"WHEN {self.when} " if self.when else ""
+            refuse = f"BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
+            return f"CREATE TRIGGER {self.name} BEFORE {self.event} ON {self.table} {when}{refuse}"
+        refuse = f"RAISE EXCEPTION '{self.message}';"
+        row = "OLD" if self.event == "DELETE" else "NEW"
+        body = f"IF {self.when} THEN {refuse} END IF; RETURN {row};" if self.when else refuse
+        return f" BEGIN {body} END "
 
 
 def all_guards() -> Iterator[Guard]:
@@ -117,10 +120,11 @@ def _fulfils(row: str, model: type[Model], condition: Q) -> str:
 
 
 def missing(using: str = DEFAULT_DB_ALIAS) -> list[str]:
-    """Names of guards that are not in the database, or switched off there."""
+    """Names of guards that are not in the database, are switched off there, or refuse something else."""
     connection = connections[using]
-    wanted = {guard.name for guard in all_guards() if guard.statements(connection.vendor)}
-    return sorted(wanted - _present(connection))
+    present, vendor = _present(connection), connection.vendor
+    wanted = {guard.name: guard.kept_as(vendor) for guard in all_guards() if guard.statements(vendor)}
+    return sorted(name for name, text in wanted.items() if present.get(name) != text)
 
 
 def lift(*, using: str, plan: Sequence[Any] = (), **_signal: Any) -> None:
@@ -142,11 +146,13 @@ def put_in_place(*, using: str, **_signal: Any) -> None:
                 cursor.execute(statement)
 
 
-def _present(connection: Any) -> set[str]:
+def _present(connection: Any) -> dict[str, str]:
+    """Names of the triggers that are on, and the texts by which they are kept."""
     query = {
-        "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-        "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')",
+        "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'",
+        "postgresql": "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid "
+        "WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')",
     }[connection.vendor]
     with connection.cursor() as cursor:
         cursor.execute(query)
-        return {row[0] for row in cursor.fetchall()}
+        return dict(cursor.fetchall())

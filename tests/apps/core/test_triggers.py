@@ -56,6 +56,28 @@ def test_a_trigger_that_is_switched_off_is_missing_until_the_next_migrate() -> N
     assert (switched_off, triggers.missing()) == (["changes_four_eyes"], [])
 
 
+@pytest.mark.django_db
+def test_a_trigger_that_refuses_nothing_any_more_is_missing_until_the_next_migrate() -> None:
+    hollow = {
+        "sqlite": [
+            "DROP TRIGGER changes_four_eyes",
+            "CREATE TRIGGER changes_four_eyes BEFORE INSERT ON changes_approval BEGIN SELECT 1; END",
+        ],
+        "postgresql": [
+            "CREATE OR REPLACE FUNCTION changes_four_eyes() RETURNS trigger LANGUAGE plpgsql AS "
+            "'BEGIN RETURN NEW; END'"
+        ],
+    }[connection.vendor]
+    with connection.cursor() as cursor:
+        for statement in hollow:
+            cursor.execute(statement)
+    emptied = triggers.missing()
+
+    triggers.put_in_place(using="default")
+
+    assert (emptied, triggers.missing()) == (["changes_four_eyes"], [])
+
+
 REPLACING = pytest.mark.skipif(connection.vendor != "sqlite", reason="REPLACE is SQLite's own")
 
 
