@@ -129,6 +129,24 @@ def test_nothing_on_the_page_is_refused_by_the_policy_and_the_chart_is_drawn(pag
     assert page.evaluate("window.refused") == []
 
 
+def test_what_a_job_brings_is_drawn_as_what_was_there(page: Page) -> None:
+    brought = Template(
+        '{% chart figure id="brought" title="Queue" summary="All ran." columns=columns rows=rows %}'
+    )
+    html = brought.render(Context(style_values()))
+    page.route("**/reading", lambda route: route.fulfill(body=html, content_type="text/html"))
+    page.evaluate(
+        """() => {
+          const part = Object.assign(document.createElement("div"), {id: "part"});
+          part.dataset.poll = "/reading";
+          document.querySelector("main").append(part);
+          document.dispatchEvent(new CustomEvent("htmx:load", {detail: {elt: part}}));
+        }"""
+    )
+    page.locator("#part .chart-canvas").scroll_into_view_if_needed()
+    page.locator("#part svg.main-svg").first.wait_for()
+
+
 def test_no_serious_accessibility_rule_is_broken(page: Page) -> None:
     page.evaluate(AXE)
     found = page.evaluate("axe.run()")["violations"]
