@@ -19,6 +19,7 @@ from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_versio
 from apps.core.filtering import refuse_unknown
 from apps.core.parsing import PlainJSONParser
 from apps.core.rights import Right, TokenScope
+from apps.core.storable import require_storable_value
 from apps.fleet import filters, queries
 from apps.fleet.engine.decoding import Form
 from apps.fleet.engine.importing import Mode
@@ -36,6 +37,18 @@ _TABLE = [(table.value, table.value) for table in Table]
 _FORM = [(form.value, form.value) for form in Form]
 
 
+class ColumnsIn(serializers.JSONField):
+    """JSON within a form, which no parser of bodies has looked at."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            value = super().to_internal_value(data)
+            require_storable_value(value)
+        except RecursionError:
+            self.fail("invalid")
+        return value
+
+
 class ImportIn(serializers.Serializer[Any]):
     """Rows as a file (multipart/form-data) or as JSON in the body."""
 
@@ -45,7 +58,7 @@ class ImportIn(serializers.Serializer[Any]):
     mode = serializers.ChoiceField(choices=[(one.value, one.value) for one in Mode], default="upsert")
     form = serializers.ChoiceField(choices=_FORM, required=False, help_text="Recognised where left out.")
     table = serializers.ChoiceField(choices=_TABLE, required=False, help_text="What a CSV file holds.")
-    columns = serializers.JSONField(
+    columns = ColumnsIn(
         required=False, help_text="Name in the CSV file to our column; other columns are left out then."
     )
     dry_run = serializers.BooleanField(

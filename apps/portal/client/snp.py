@@ -91,6 +91,7 @@ FILE_BYTES = 1 << 20
 METRICS_BYTES = 16 << 20
 # Half-written files of a run that was killed are removed after this time.
 LEFT_OVER_S = 3600
+TOKEN = re.compile(r"[!-~]+$")
 
 
 class Refused(Exception):
@@ -696,10 +697,13 @@ def main(arguments=None):
         top.error("say --launch, or --cluster and --nodes")
     try:
         token = _token(options)
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         top.error("--token-file: %s" % error)
     if not token:
         top.error("no token: say --token-file, or set SNP_TOKEN")
+    if not TOKEN.match(token):
+        say("the token holds signs that no token has: copy it anew")
+        return NOT_AUTHORISED
     command = {"collect": collect_command, "push": push_command, "gate": gate_command}[options.command]
     try:
         return command(Portal(options.url, token, options.ca_file), options)

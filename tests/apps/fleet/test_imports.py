@@ -585,6 +585,16 @@ def test_over_rest_a_file_is_applied_by_a_worker_where_that_is_asked_for(cluster
     assert (done["result"]["state"], Node.objects.count()) == ("applied", 1)
 
 
+@pytest.mark.parametrize(
+    "columns", ["[" * 3000, '{"a": "\\u0000"}', '{"\\ud800": "name"}', "1e400", '{"a": 1}']
+)
+def test_over_rest_columns_that_cannot_be_kept_are_refused(cluster, bo, api, columns):
+    file = io.BytesIO(b"name\nn1\n")
+    file.name = "nodes.csv"
+    body = {"cluster": cluster.slug, "file": file, "table": "nodes", "columns": columns}
+    assert api(bo).post("/api/v1/imports/", body, format="multipart").status_code == 400
+
+
 def test_over_rest_the_export_of_one_table_is_a_file(cluster, bo, api):
     factories.node(cluster, "n1")
     answer = api(bo).get(f"/api/v1/clusters/{cluster.slug}/export/?form=csv&table=nodes")

@@ -221,3 +221,17 @@ def test_without_a_token_or_an_address_it_is_2(gate, stub):
     assert gate(token="").returncode == 2
     assert gate(url="portal.example.com").returncode == 2
     assert stub.asked == []
+
+
+@pytest.mark.parametrize("token", ["snp_…", "snp_x.y\nX-Extra: 1", "snp_x y"])
+def test_what_can_be_no_token_is_4_and_goes_nowhere(gate, stub, token):
+    done = gate(token=token)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr.startswith("snp: the token holds signs that no token has")
+    assert stub.asked == []
+
+
+def test_a_token_file_that_is_no_text_is_2(gate, tmp_path):
+    (tmp_path / "token").write_bytes(b"snp_\xff")
+    done = gate("--launch", "1", "--token-file", str(tmp_path / "token"))
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
