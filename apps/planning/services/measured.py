@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 from django.utils.translation import gettext as _
 
 from apps.audit.services import decision, record
@@ -18,7 +16,7 @@ from apps.planning.documents import is_search
 from apps.planning.models import MeasuredStep, PlanVersion
 from apps.planning.services.computing import engine_version, uncalibrated_step_s
 
-LONGEST_STEP_S = 86_400.0
+SHORTEST_STEP_S, LONGEST_STEP_S = 1e-6, 86_400.0
 
 
 @decision
@@ -27,7 +25,7 @@ def note_measured_step(
 ) -> MeasuredStep:
     """A step of the version's layout took so long on its domain; later predictions there weigh it in.
 
-    Raises Invalid for a time outside of 0 to a day or without a source, Conflict where the version is a search or
+    Raises Invalid for a time outside of a microsecond to a day or without a source, Conflict where the version is a search or
     belongs to no domain of the fleet.
     """
     version = queries.version_for(actor, plan_id, number)
@@ -82,9 +80,9 @@ def withdraw_measured_step(*, actor: Actor, step_id: int, reason: str) -> Measur
 
 def _check(version: PlanVersion, measured_s: float, source: str) -> None:
     errors = []
-    if not isfinite(measured_s) or not 0 < measured_s <= LONGEST_STEP_S:
+    if not SHORTEST_STEP_S <= measured_s <= LONGEST_STEP_S:
         message = say(
-            "a step takes more than 0 and at most %(longest_step_s)s seconds",
+            "a step takes from a millionth of a second to %(longest_step_s)s seconds",
             longest_step_s=f"{LONGEST_STEP_S:.0f}",
         )
         errors.append(FieldError(pointer="/measured_s", message=message, code="out_of_range"))

@@ -106,7 +106,7 @@ def test_a_step_is_withdrawn_once_and_with_a_reason(note, bo):
         services.withdraw_measured_step(actor=actor_for(bo), step_id=step.pk, reason="x")
 
 
-@pytest.mark.parametrize("measured_s", [0.0, -1.0, float("nan"), float("inf"), 90_000.0])
+@pytest.mark.parametrize("measured_s", [0.0, 5e-324, -1.0, float("nan"), float("inf"), 90_000.0])
 def test_a_time_that_no_step_takes_is_refused(note, measured_s):
     with pytest.raises(Invalid) as refused:
         note(measured_s=measured_s)
