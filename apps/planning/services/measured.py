@@ -25,8 +25,8 @@ def note_measured_step(
 ) -> MeasuredStep:
     """A step of the version's layout took so long on its domain; later predictions there weigh it in.
 
-    Raises Invalid for a time outside of a microsecond to a day or without a source, Conflict where the version is a search or
-    belongs to no domain of the fleet.
+    Raises Invalid for a time outside of a microsecond to a day or without a source, Conflict where the version is a
+    search or belongs to no domain of the fleet.
     """
     version = queries.version_for(actor, plan_id, number)
     actor.require(Right.OPERATE, version.plan.scope_id)
