@@ -51,19 +51,22 @@ def validation_context(found: Validation) -> dict[str, Any]:
 
 
 def figure(found: Validation) -> dict[str, Any]:
-    """Predicted over measured seconds on two logarithmic axes, one series per source, with the line of equality."""
+    """Predicted over measured seconds on two logarithmic axes, a series for each publication, and where they are equal."""
     seconds = [value for run in found.runs for value in (run.measured_s, run.predicted_s)]
     ends = [min(seconds), max(seconds)]
+    published: dict[str, list[Comparison]] = {}
+    for run in found.runs:
+        published.setdefault(_publication(run.source), []).append(run)
     series = [
         {
             "type": "scatter",
             "mode": "markers",
-            "name": source.source,
-            "x": [round(run.measured_s, 4) for run in found.runs if run.source == source.source],
-            "y": [round(run.predicted_s, 4) for run in found.runs if run.source == source.source],
-            "text": [run.id for run in found.runs if run.source == source.source],
+            "name": name,
+            "x": [round(run.measured_s, 4) for run in runs],
+            "y": [round(run.predicted_s, 4) for run in runs],
+            "text": [run.id for run in runs],
         }
-        for source in found.sources
+        for name, runs in published.items()
     ]
     equal = {
         "type": "scatter",
@@ -81,6 +84,11 @@ def figure(found: Validation) -> dict[str, Any]:
             "legend": {"orientation": "h", "y": -0.25},
         },
     }
+
+
+def _publication(source: str) -> str:
+    """A source without its issue and its place within, so that a legend has room for it on a phone."""
+    return source.partition(", ")[0].partition(" (")[0]
 
 
 def _shown(summary: SourceSummary) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import { colour, library } from "./drawing.js";
 import { bind, texts } from "./page.js";
 
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
-const MARKERS = ["circle", "square", "diamond", "triangle-up", "cross", "x"];
+const MARKERS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star"]; // one more than colours
 const REMOVED = ["lasso2d", "select2d", "sendChartToCloud"];
 const LOCALES = { own: { dictionary: texts.chart ?? {} } };
 const drawn = new Set();
