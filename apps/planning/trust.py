@@ -51,7 +51,7 @@ def validation_context(found: Validation) -> dict[str, Any]:
 
 
 def figure(found: Validation) -> dict[str, Any]:
-    """Predicted over measured seconds on two logarithmic axes, a series for each publication, and where they are equal."""
+    """Predicted over measured seconds on logarithmic axes, a series for each publication, and where they are equal."""
     seconds = [value for run in found.runs for value in (run.measured_s, run.predicted_s)]
     ends = [min(seconds), max(seconds)]
     published: dict[str, list[Comparison]] = {}
