@@ -72,6 +72,11 @@ class Launch(models.Model):
         """How holds on nodes name this launch."""
         return f"launches.launch:{self.pk}"
 
+    @property
+    def is_over(self) -> bool:
+        """Whether its job has ended, or never starts."""
+        return self.state in (LaunchState.FINISHED, LaunchState.CANCELLED)
+
 
 class LaunchEditor(models.Model):
     """Somebody opened or edited a launch, or made a token that may have, and so never signs it; rows stay."""

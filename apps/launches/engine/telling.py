@@ -31,7 +31,7 @@ class Ground:
     """What a standing rests on.
 
     items: of the evaluation, as it keeps them. changed: inputs that it no longer rests on. is_asked: an
-    evaluation was asked for at all. has_failed: its job ended without making it.
+    evaluation was asked for at all. has_failed: its job ended without making it. over: how the launch ended.
     """
 
     items: Sequence[Mapping[str, Any]] = ()
@@ -39,6 +39,7 @@ class Ground:
     is_expired: bool = False
     is_asked: bool = True
     has_failed: bool = False
+    over: str = ""
 
 
 def told(standing: Standing, ground: Ground) -> Told:
@@ -74,6 +75,8 @@ def _no_go(ground: Ground) -> Told:
 
 
 def _unknown(ground: Ground) -> Told:
+    if ground.over:
+        return Told(message=f"the launch is {ground.over}", hint="open a launch of its own for the next job")
     if ground.has_failed:
         return Told(message="the evaluation was lost: its job ended without one", hint=_ASK_ANEW)
     if ground.changed:

@@ -32,7 +32,7 @@ class Decision:
     """Where a launch stands, and on what.
 
     changed: names of inputs that are not what the evaluation rests on any more. has_failed: the job that was to
-    evaluate ended without doing so.
+    evaluate ended without doing so. over: the state of a launch that has ended; nothing lets its job start any more.
     """
 
     standing: Standing
@@ -40,6 +40,7 @@ class Decision:
     changed: tuple[str, ...] = ()
     is_expired: bool = False
     has_failed: bool = False
+    over: str = ""
 
     @property
     def is_stale(self) -> bool:
@@ -59,6 +60,7 @@ class Decision:
             is_expired=self.is_expired,
             is_asked=self.evaluation is not None,
             has_failed=self.has_failed,
+            over=self.over,
         )
         return told(self.standing, ground)
 
@@ -149,7 +151,7 @@ def decisions_of(launches: Sequence[Launch], *, now: datetime | None = None) -> 
     for launch in launches:
         evaluation = evaluations.get(launch.pk)
         if evaluation is None or evaluation.done_at is None:
-            decisions[launch.pk] = _undone(evaluation)
+            decisions[launch.pk] = _undone(launch, evaluation)
         else:
             decisions[launch.pk] = _decided(
                 launch, evaluation, inputs[launch.pk], voices[evaluation.pk], now=now
@@ -160,7 +162,7 @@ def decisions_of(launches: Sequence[Launch], *, now: datetime | None = None) -> 
 def decision_on(launch: Launch, evaluation: Evaluation, *, now: datetime | None = None) -> Decision:
     """Where one evaluation of a launch stands now; an older one than the newest is stale."""
     if evaluation.done_at is None:
-        return _undone(evaluation)
+        return _undone(launch, evaluation)
     return _decisions_on(launch, [evaluation], now=now)[0]
 
 
@@ -173,7 +175,7 @@ def history_of(launch: Launch, *, limit: int) -> tuple[Decision, list[Decision]]
     rows = rows.order_by("-requested_at", "-job_id")
     newest = rows.first()
     done = _decisions_on(launch, list(rows.filter(done_at__isnull=False)[:limit]))
-    return (done[0] if newest is not None and newest.done_at else _undone(newest)), done
+    return (done[0] if newest is not None and newest.done_at else _undone(launch, newest)), done
 
 
 def _decisions_on(
@@ -228,8 +230,10 @@ def _voices(evaluations: Sequence[Evaluation], launches: Sequence[Launch]) -> di
     return found
 
 
-def _undone(evaluation: Evaluation | None) -> Decision:
+def _undone(launch: Launch, evaluation: Evaluation | None) -> Decision:
     """Pending while a worker is expected; unknown where its job ended without an evaluation."""
+    if launch.is_over:
+        return _over(launch, evaluation)
     if evaluation is not None and evaluation.job is not None and evaluation.job.state in _LOST:
         return Decision(standing=Standing.UNKNOWN, evaluation=evaluation, has_failed=True)
     return Decision(standing=Standing.PENDING, evaluation=evaluation)
@@ -244,6 +248,8 @@ def _decided(
     now: datetime,
     also_changed: tuple[str, ...] = (),
 ) -> Decision:
+    if launch.is_over:
+        return _over(launch, evaluation)
     names = sorted(set(current) | set(evaluation.inputs))
     changed = tuple(name for name in names if current.get(name) != evaluation.inputs.get(name)) + also_changed
     is_expired = evaluation.valid_until is None or evaluation.valid_until <= now
@@ -255,3 +261,8 @@ def _decided(
         needed=launch.template.sign_offs,
     )
     return Decision(standing=standing, evaluation=evaluation, changed=changed, is_expired=is_expired)
+
+
+def _over(launch: Launch, evaluation: Evaluation | None) -> Decision:
+    """A signature lets one job start: what asks after its end is another job."""
+    return Decision(standing=Standing.UNKNOWN, evaluation=evaluation, over=launch.state)

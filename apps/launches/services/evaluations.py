@@ -20,7 +20,7 @@ from apps.jobs.services import enqueue
 from apps.launches import queries
 from apps.launches.engine.checklist import Found, Item, parse_items
 from apps.launches.engine.standing import Standing, standing_of
-from apps.launches.models import Answer, Evaluation, LaunchState
+from apps.launches.models import Answer, Evaluation
 from apps.launches.queries.checks import CHECKS, Subject, evidence_ends
 from apps.launches.queries.inputs import active_waivers, current_inputs, nodes_of
 from apps.launches.services.launches import lock, locked, may_write, not_in_state, note, tell
@@ -38,7 +38,7 @@ def request_evaluation(*, actor: Actor, launch_id: Any, anew: bool = False) -> E
     actor.require_token_scope(TokenScope.GATE_EVALUATE)
     if anew:
         may_write(actor, launch.cluster.scope_id)
-    if launch.state not in (LaunchState.OPEN, LaunchState.RUNNING):
+    if launch.is_over:
         raise not_in_state(launch)
     kept = _kept(queries.decision_of(launch), anew=anew)
     if kept is not None:

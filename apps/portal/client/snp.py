@@ -711,7 +711,7 @@ def main(arguments=None):
         say(refusal)
         if refusal.status in (401, 403):
             return NOT_AUTHORISED
-        return UNKNOWN if refusal.status == 404 and options.command == "gate" else USAGE
+        return UNKNOWN if refusal.status in (404, 409) and options.command == "gate" else USAGE
     except Down as error:
         say("portal down: %s" % error)
         return PORTAL_DOWN

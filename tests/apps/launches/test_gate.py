@@ -379,6 +379,7 @@ def test_a_job_starts_only_on_go_holds_its_nodes_and_the_matrix_has_earned_known
         actor=actor_for(bo), launch_id=launch.pk, expected_version=launch.version, reason="over"
     )
     assert launch.state == "finished"
+    assert (standing(launch), decision_of(launch).exit_code) == ("unknown", 3)
     assert not Hold.objects.filter(released_at__isnull=True).exists()
 
 

@@ -287,6 +287,27 @@ def test_once_the_rollback_is_done_the_page_leads_with_the_next_evaluation(stopp
     assert (done in page, way_back in page, again in page) == (False, True, False)
 
 
+@pytest.mark.parametrize(("state", "said"), [("finished", "The job is over"), ("cancelled", "was cancelled")])
+def test_a_launch_that_is_over_lets_no_job_start_any_more(
+    answered, evaluated, sun, state, said, bo, api, client_of
+):
+    go = answered()
+    evaluation = evaluated(go)
+    services.sign_launch(
+        actor=actor_for(sun), evaluation_id=evaluation.pk, digest=evaluation.digest, go=True, comment=""
+    )
+    caller, address = api(factories.bearer(bo, "read", "gate:evaluate")), f"/api/v1/launches/{go.pk}/gate/"
+    before = caller.get(address).json()
+    Launch.objects.filter(pk=go.pk).update(state=state, ended_at=clock.now(), ended_reason="enough")
+    after = caller.get(address, {"fail_status": "true"})
+    assert (before["standing"], before["exit_code"]) == ("go", 0)
+    assert (after.status_code, after.json()["exit_code"], after.json()["is_stale"]) == (503, 3, False)
+    assert after.json()["message"] == f"the launch is {state}"
+    page = text_of(client_of(bo), f"/launches/{go.pk}/")
+    assert (said in page, "The job may start" in page) == (True, False)
+    assert "The job may start" not in text_of(client_of(bo), f"/evaluations/{evaluation.pk}/")
+
+
 def test_an_old_password_is_asked_for_before_the_rollback_is_filled_in(answered, bo, client_of):
     launch = answered()
     client = client_of(bo, authenticated_at=clock.now() - timedelta(hours=1))
