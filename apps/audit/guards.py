@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from apps.core.triggers import Guard
 
-_BACKWARD = """NEW.id <> OLD.id OR NEW.seq < OLD.seq OR (NEW.hash <> OLD.hash AND NOT EXISTS
-    (SELECT 1 FROM audit_auditevent WHERE seq = NEW.seq AND hash = NEW.hash))"""
+_BACKWARD = """NEW.id <> OLD.id OR NEW.seq < OLD.seq OR ((NEW.seq <> OLD.seq OR NEW.hash <> OLD.hash)
+    AND NOT EXISTS (SELECT 1 FROM audit_auditevent WHERE seq = NEW.seq AND hash = NEW.hash))"""
 
 GUARDS = [
     *(

@@ -217,10 +217,19 @@ def _link(row: AuditEvent) -> chain.Link:
 
 def verify(*, marks: Mapping[int, str] | None = None, report: Report | None = None) -> chain.Verification:
     """Walk the stored chain to its head; marks as in engine.chain.verify. Memory stays bounded."""
-    end = head()
-    newest = max(end.seq, AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0)
-    found = chain.verify(stored_links(up_to_seq=newest, report=report), marks=marks)
-    if found.intact and found.head_seq < end.seq:
+    # The head is read last: it stands at the newest event that was seen, or beyond it.
+    newest = AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0
+    end = AuditHead.objects.filter(pk=1).first()
+    up_to = max(newest, end.seq if end else 0)
+    found = chain.verify(stored_links(up_to_seq=up_to, report=report), marks=marks)
+    if not found.intact:
+        return found
+    if end is None:
+        reason = say("the head of the trail is missing")
+    elif found.head_seq < end.seq:
         reason = say("the head says that event %(seq)s exists", seq=end.seq)
-        return chain.Verification(found.count, found.head_seq, found.head_hash, found.head_seq + 1, reason)
-    return found
+    elif (found.head_seq, found.head_hash) != (end.seq, end.hash):
+        reason = say("the head does not stand at the newest event")
+    else:
+        return found
+    return chain.Verification(found.count, found.head_seq, found.head_hash, found.head_seq + 1, reason)

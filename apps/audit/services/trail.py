@@ -108,10 +108,10 @@ def record(
 def _append(bodies: list[dict[str, Any]]) -> None:
     if not bodies:
         return
-    # Counting up takes the head's lock on both engines; what is read after it is the newest committed head.
-    AuditHead.objects.filter(pk=1).update(seq=models.F("seq") + len(bodies))
+    # Writing the head takes its lock on both engines; what is read after it is the newest committed head.
+    AuditHead.objects.filter(pk=1).update(seq=models.F("seq"))
     head = AuditHead.objects.get(pk=1)
-    seq, prev, at = head.seq - len(bodies), head.hash, clock.now().isoformat()
+    seq, prev, at = head.seq, head.hash, clock.now().isoformat()
     rows = []
     for noted in bodies:
         seq += 1
@@ -128,7 +128,7 @@ def _append(bodies: list[dict[str, Any]]) -> None:
         )
         prev = rows[-1].hash
     AuditEvent.objects.bulk_create(rows)
-    AuditHead.objects.filter(pk=1).update(hash=prev)
+    AuditHead.objects.filter(pk=1).update(seq=seq, hash=prev)
 
 
 def _actor(actor: Actor) -> dict[str, Any]:

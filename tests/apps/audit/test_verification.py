@@ -71,6 +71,20 @@ def test_a_trail_that_was_shortened_with_its_head_is_found_by_the_checkpoint(tra
     assert verify_command() == (1, "broken at event 4: the checkpoint saw events up to 5")
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE audit_audithead SET seq = seq - 1", "the head does not stand at the newest event"),
+        ("UPDATE audit_audithead SET seq = seq + 1", "the head says that event 6 exists"),
+        ("UPDATE audit_audithead SET hash = 'h'", "the head does not stand at the newest event"),
+        ("DELETE FROM audit_audithead", "the head of the trail is missing"),
+    ],
+)
+def test_a_head_that_was_moved_is_found(trail, change, said):
+    without_triggers(change)
+    assert verify_command() == (1, f"broken at event 6: {said}")
+
+
 def verify_command(*arguments: str) -> tuple[int, str]:
     """Exit code and first line of `manage.py audit_verify`."""
     out = StringIO()
