@@ -25,16 +25,21 @@ _SCOPES_OF = {
     "planning": {TokenScope.PLAN_WRITE},
     "portal": {TokenScope.EVIDENCE_WRITE},
 }
+# What who may only read a cluster may ask for there, and so stop and repeat.
+_READERS_ASK_FOR = {"environments.check_drift", "fleet.play_what_if", "launches.evaluate"}
 _LOOK_EVERY_S = 0.5
 
 
 def jobs_visible_to(actor: Actor) -> QuerySet[Job]:
-    """Jobs that the actor asked for, those of scopes that they may read, and for administrators all."""
+    """Jobs of scopes that the actor may read, of no scope those that they asked for, and for administrators all.
+
+    Who lost a scope, or comes by a token that is not for it, sees nothing there, not even what they asked for.
+    """
     jobs = Job.objects.select_related("requested_by", "scope")
     if actor.may(Right.ADMIN, None):
         return jobs
     readable = actor.scope_ids(Right.READ)
-    own = Q(requested_by_id=actor.person_id) if actor.person_id is not None else Q(pk__in=())
+    own = Q(requested_by_id=actor.person_id, scope__isnull=True) if actor.person_id else Q(pk__in=())
     in_scope = Q(scope__isnull=False) if readable is None else Q(scope_id__in=readable)
     return jobs.filter(own | in_scope)
 
@@ -48,12 +53,14 @@ def job(job_id: int, *, actor: Actor) -> Job:
 
 
 def may_control(job: Job, actor: Actor) -> bool:
-    """Whether the actor may cancel or retry: whoever asked, operators of its scope, administrators."""
-    if actor.person_id is not None and job.requested_by_id == actor.person_id:
+    """Whether the actor may cancel or retry: who asked and still may ask, operators of its scope, administrators."""
+    if actor.may(Right.ADMIN, job.scope_id):
         return True
-    return actor.may(Right.ADMIN, job.scope_id) or (
-        job.scope_id is not None and actor.may(Right.OPERATE, job.scope_id)
-    )
+    is_own = actor.person_id is not None and job.requested_by_id == actor.person_id
+    if job.scope_id is None:
+        return is_own
+    needed = Right.READ if is_own and job.kind in _READERS_ASK_FOR else Right.OPERATE
+    return actor.may(needed, job.scope_id)
 
 
 def job_to_control(job_id: int, *, actor: Actor) -> Job:

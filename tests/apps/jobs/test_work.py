@@ -234,6 +234,21 @@ def test_whoever_asked_and_operators_of_the_scope_cancel_others_do_not(cluster, 
     services.cancel(job_id=job(), actor=actor_for(ada))
 
 
+@pytest.mark.parametrize(("kind", "left"), [("test.work", NotAllowed), ("environments.check_drift", None)])
+def test_who_asked_and_lost_the_right_since_cancels_only_what_readers_ask_for(kind, left, cluster, vic, eve):
+    job = services.enqueue("test.work", actor=actor_for(vic), scope_id=cluster.scope_id, n=1)
+    Job.objects.update(kind=kind)
+    if left:
+        with pytest.raises(left):
+            services.cancel(job_id=job.pk, actor=actor_for(vic))
+    else:
+        services.cancel(job_id=job.pk, actor=actor_for(vic))
+    Job.objects.update(requested_by=eve)
+    for stop in (services.cancel, services.retry):
+        with pytest.raises(Missing):
+            stop(job_id=job.pk, actor=actor_for(eve))
+
+
 def test_a_failed_job_is_retried_as_a_new_one(bo, handler, run_jobs):
     handler(lambda run: 1 / 0)
     failed = services.enqueue("test.work", actor=actor_for(bo), n=1)
