@@ -11,10 +11,14 @@ from apps.evidence.models import Evidence
 
 
 def raw_response(evidence: Evidence, *, file_name: str = "") -> StreamingHttpResponse:
-    """The bytes as they arrived, as an attachment. Raises Missing (thinned, bytes_gone)."""
+    """The bytes as they arrived, as an attachment. Raises Missing (thinned, bytes_gone, bytes_damaged)."""
     if evidence.thinned_at is not None:
         raise Missing(say("the raw bytes were removed by age; their reading is kept"), code="thinned")
     try:
+        if not store.is_whole(evidence.sha256):
+            raise Missing(
+                say("the kept bytes on the volume are not those that arrived"), code="bytes_damaged"
+            )
         chunks = store.chunks_of(evidence.sha256)
     except FileNotFoundError as error:
         raise Missing(say("the raw bytes are gone from the volume"), code="bytes_gone") from error

@@ -34,12 +34,12 @@ class Excerpt:
 
 
 def excerpt(evidence: Evidence, warnings: Sequence[Mapping[str, Any]]) -> Excerpt | None:
-    """The first 2,000 lines, cut at 1,000 characters; None where the bytes are gone or are no text."""
+    """The first 2,000 lines, cut at 1,000 characters; None where the bytes are gone, damaged or no text."""
     warned = {warning["line"] for warning in warnings}
     source = Source(lambda: store.open_bytes(evidence.sha256), size_bytes=evidence.size_bytes)
     try:
         found = list(islice(source.lines(), LINES_SHOWN + 1))
-    except (FileNotFoundError, Unreadable):
+    except (*store.DAMAGED, Unreadable):
         return None
     lines = [
         NumberedLine(number=line.number, text=line.text[:CHARS_SHOWN], warned=line.number in warned)

@@ -1,10 +1,12 @@
-"""What arrived is kept as it came: its digest, what was read from it, and that a decision rests on it."""
+"""What arrived is kept as it came: deliveries, digests, readings, and that a decision rests on it."""
 
 from __future__ import annotations
 
 from apps.core.triggers import Guard
 
 _KEPT = "evidence and what was read from it are kept as they came"
+
+_DELIVERED = "EXISTS (SELECT 1 FROM evidence_receipt WHERE evidence_id = {})"
 
 GUARDS = [
     Guard(
@@ -15,4 +17,22 @@ GUARDS = [
         message=_KEPT,
     ),
     Guard(name="evidence_read", table="evidence_evidencereading", event="UPDATE", message=_KEPT),
+    Guard(
+        name="evidence_delivery",
+        table="evidence_receipt",
+        event="UPDATE OF sha256, scope_id",
+        when="NEW.sha256 <> OLD.sha256 OR NEW.scope_id <> OLD.scope_id",
+        message=_KEPT,
+    ),
+    Guard(
+        name="evidence_delivery_stays",
+        table="evidence_receipt",
+        event="DELETE",
+        when="(SELECT is_demo FROM fleet_cluster WHERE scope_id = OLD.scope_id) IS NOT TRUE",
+        message=_KEPT,
+    ),
+    *(
+        Guard(name=f"{table}_stays", table=table, event="DELETE", when=_DELIVERED.format(key), message=_KEPT)
+        for table, key in (("evidence_evidence", "OLD.id"), ("evidence_evidencereading", "OLD.evidence_id"))
+    ),
 ]

@@ -14,6 +14,7 @@ import io
 import os
 import tempfile
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from apps.core.errors import Busy, TooLarge
 from apps.core.texts import say
 
 _CHUNK = 1 << 20
+DAMAGED = (OSError, EOFError, zlib.error)  # what reading raw bytes raises that are gone, cut or overwritten
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 YOUNG_S = 3600  # what was touched within this time may belong to a delivery under way
 
@@ -133,6 +135,18 @@ def chunks_of(sha256: str) -> Iterator[bytes]:
                 yield chunk
 
     return parts()
+
+
+def is_whole(sha256: str) -> bool:
+    """Whether the raw bytes of a digest are still those that arrived. Raises FileNotFoundError where they are gone."""
+    digest = hashlib.sha256()
+    chunks = chunks_of(sha256)
+    try:
+        for chunk in chunks:
+            digest.update(chunk)
+    except DAMAGED:
+        return False
+    return digest.hexdigest() == sha256
 
 
 def watched(stream: BinaryIO, seen: Callable[[int], None]) -> BinaryIO:

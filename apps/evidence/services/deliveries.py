@@ -140,7 +140,7 @@ def _written(
 def read_receipt(*, receipt_id: int, progress: Callable[[int], None]) -> Receipt:
     """Read the kept bytes of a delivery that has no reading yet; refuse it where they cannot be read.
 
-    progress: told how many bytes were read, about every 4 MiB. Raises Missing where the bytes are gone.
+    progress: told how many bytes were read, about every 4 MiB. Raises Missing where the bytes are gone or damaged.
     """
     receipt = queries.receipt(receipt_id)
     if receipt.reading is not None or receipt.evidence is None:
@@ -157,6 +157,10 @@ def read_receipt(*, receipt_id: int, progress: Callable[[int], None]) -> Receipt
         return refuse(receipt_id=receipt_id, error=error)
     except FileNotFoundError as error:
         raise Missing(say("the kept bytes are gone from the volume"), code="bytes_gone") from error
+    except store.DAMAGED as error:
+        raise Missing(
+            say("the kept bytes on the volume are not those that arrived"), code="bytes_damaged"
+        ) from error
     with transaction.atomic():
         receipt.reading = _keep_reading(receipt.evidence, reading)
         receipt.save(update_fields=["reading"])

@@ -36,7 +36,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-VERSION = "1.4"
+VERSION = "1.5"
 
 GO, NO_GO, USAGE, UNKNOWN, NOT_AUTHORISED, TIMED_OUT, PORTAL_DOWN = 0, 1, 2, 3, 4, 5, 6
 NO_NODE, NEEDS_SIGNOFF = 7, 10
@@ -296,6 +296,9 @@ class Sender(object):
         print("%s: %s %s%s" % (one.name, receipt.get("state", "?"), receipt.get("kind", ""), said))
         if receipt.get("older_than"):
             print("%s: warning: %s" % (one.name, self._older(receipt)))
+        for effect in receipt.get("effects") or []:
+            if effect.get("to_do"):
+                print("%s: warning: %s: %s" % (one.name, effect.get("label", ""), effect["to_do"]))
 
     def _older(self, receipt):
         """What to say where the portal has something newer on record."""

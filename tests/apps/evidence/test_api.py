@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 from apps.core import clock
@@ -99,6 +101,23 @@ def test_raw_bytes_that_are_gone_are_404_with_the_reason(send, api, bo):
     Evidence.objects.update(thinned_at=clock.now())
     answer = client.get(f"/api/v1/evidence/{receipt.sha256}/raw/")
     assert (answer.status_code, answer.json()["code"]) == (404, "thinned")
+
+
+DAMAGED = {
+    "empty": b"",
+    "overwritten": b"no gzip",
+    "exchanged": gzip.compress(b"other words"),
+    "cut": gzip.compress(corpus.read(corpus.XML))[:-9],
+}
+
+
+@pytest.mark.parametrize("damaged", DAMAGED.values(), ids=DAMAGED)
+def test_raw_bytes_that_are_no_longer_those_that_arrived_are_not_given_out(send, api, bo, client_of, damaged):
+    receipt = send()
+    store.path_of(receipt.sha256).write_bytes(damaged)
+    answer = api(factories.bearer(bo)).get(f"/api/v1/evidence/{receipt.sha256}/raw/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "bytes_damaged")
+    assert client_of(bo).get(f"/evidence/receipts/{receipt.pk}/").status_code == 200
 
 
 def test_another_cluster_does_not_exist(send, api, eve, other_cluster):

@@ -6,7 +6,7 @@ import os
 from datetime import timedelta
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
 from apps.audit.models import AuditEvent
 from apps.core import clock
@@ -267,3 +267,17 @@ def test_the_database_itself_refuses_to_rewrite_what_was_read(send):
     with pytest.raises(DatabaseError, match="kept as they came"), transaction.atomic():
         EvidenceReading.objects.update(facts={})
     assert EvidenceReading.objects.get().facts
+
+
+@pytest.mark.parametrize("model", [Receipt, EvidenceReading, Evidence])
+def test_the_database_itself_refuses_to_remove_what_was_delivered(send, model):
+    send(OLD_XML)
+    with pytest.raises(DatabaseError, match="kept as they came"), transaction.atomic():
+        connection.cursor().execute(f"DELETE FROM {model._meta.db_table}")
+    assert model.objects.count() == 1
+
+
+def test_the_database_itself_refuses_to_rewrite_a_delivery(send):
+    send(OLD_XML)
+    with pytest.raises(DatabaseError, match="kept as they came"), transaction.atomic():
+        Receipt.objects.update(sha256="0" * 64)
