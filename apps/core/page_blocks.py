@@ -64,10 +64,19 @@ def tabs(content: SafeString, *, label: str) -> SafeString:
     return format_html('<nav class="tabs" aria-label="{}"><ul>{}</ul></nav>', label, content)
 
 
-def tab(context: Context, *, label: str, url: str, active: bool | None = None) -> SafeString:
-    """One tab; it is the current one where the page has its address, and perhaps more filters."""
+def tab(
+    context: Context, *, label: str, url: str, active: bool | None = None, beneath: bool = False
+) -> SafeString:
+    """One tab; it is the current one where the page has its address, perhaps with more filters, or lies beneath it.
+
+    beneath: also for a page whose address goes on from the tab's.
+    """
     request = context.get("request")
-    current = active if active is not None else bool(request and _is_shown(request, url))
+    current = (
+        active
+        if active is not None
+        else bool(request and (_is_shown(request, url) or (beneath and request.path.startswith(url))))
+    )
     return format_html(
         '<li><a href="{}"{}>{}</a></li>',
         url,

@@ -167,6 +167,13 @@ def test_the_tab_of_the_address_is_the_current_one() -> None:
     assert text.count("aria-current") == 1
 
 
+def test_a_page_beneath_a_tab_is_of_that_tab() -> None:
+    tabs = "{% tab label='A' url='/' %}{% tab label='B' url='/node' %}{% tab label='C' url='/node' beneath=True %}"
+    text = shown(tabs)
+    assert '<a href="/node" aria-current="page">C' in text
+    assert text.count("aria-current") == 1
+
+
 def test_a_difference_hides_what_is_the_same_below_what_is_not() -> None:
     rows = [
         {"key": "kernel", "old": "6.8", "new": "6.8", "kind": "same"},

@@ -261,7 +261,7 @@ def test_the_drift_page_names_the_odd_one_with_intended_and_reported(
 
     assert "The odd one out" in page
     assert "3 nodes run 2.26.2" in page
-    assert "The shortest board" in page
+    assert "Furthest behind" in page
     assert f'domain={domain.pk}&amp;component=nccl">' in page
 
 
