@@ -26,7 +26,7 @@ _SCOPES_OF = {
     "portal": {TokenScope.EVIDENCE_WRITE},
 }
 # What who may only read a cluster may ask for there, and so stop and repeat.
-_READERS_ASK_FOR = {"environments.check_drift", "fleet.play_what_if", "launches.evaluate"}
+_READERS_ASK_FOR = {"environments.check_drift", "fleet.play_what_if", "launches.evaluate", "planning.study"}
 _LOOK_EVERY_S = 0.5
 
 

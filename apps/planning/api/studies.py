@@ -54,8 +54,14 @@ class StudyView(APIView):
         if self.study.is_long:
             if not form.is_valid():
                 raise _invalid(form)
-            values, asked = form.values(), asking.as_sent(form)
-            return accepted(ask_study(actor=actor, study=self.study.key, values=values, asked=asked))
+            job = ask_study(
+                actor=actor,
+                study=self.study.key,
+                scope_id=form.scope_id,
+                values=form.values(),
+                asked=asking.as_sent(form),
+            )
+            return accepted(job)
         answered = asking.answer(self.study, form)
         if answered is None:
             raise _invalid(form)

@@ -15,11 +15,16 @@ KIND = "planning.study"
 
 
 @transaction.atomic
-def ask_study(*, actor: Actor, study: str, values: dict[str, Any], asked: dict[str, Any]) -> Job:
+def ask_study(
+    *, actor: Actor, study: str, scope_id: int | None, values: dict[str, Any], asked: dict[str, Any]
+) -> Job:
     """The job that answers a study; its result is the answer.
 
-    values: the cleaned input. asked: the form as it was sent, to fill it again. The job is the asker's own, so
-    that others who ask the same get one that they can see.
+    scope_id: of the cluster whose plan or figures it rests on, None for none. values: the cleaned input. asked: the
+    form as it was sent, to fill it again. The job is the asker's own, so that others who ask the same get one that
+    they can see.
     """
     actor.require_token_scope(TokenScope.PLAN_WRITE)
-    return enqueue(KIND, actor=actor, study=study, values=values, asked=asked, asked_by=actor.label)
+    return enqueue(
+        KIND, actor=actor, scope_id=scope_id, study=study, values=values, asked=asked, asked_by=actor.label
+    )

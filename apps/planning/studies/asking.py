@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.forms import BooleanField
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from apps.core.actor import Actor
 from apps.core.errors import Invalid, Missing, NotAllowed
@@ -64,6 +66,9 @@ def form_of_json(study: Study, body: Mapping[str, Any], *, actor: Actor) -> Stud
     form = study.form(start_of(study, actor, plan) | dict(body), actor=actor, plan=plan)
     for name in sorted(unknown):
         form.add_error(None, say("%(name)s: there is no such field", name=name))
+    for name, value in body.items():  # a form would take any text for yes
+        if isinstance(form.fields.get(name), BooleanField) and not isinstance(value, bool):
+            form.add_error(name, _("Say true or false."))
     return form
 
 

@@ -48,6 +48,11 @@ class StudyForm(forms.Form):
             elif isinstance(field, CardField):
                 field.offer(actor)
 
+    @property
+    def scope_id(self) -> int | None:
+        """Scope of the cluster that the valid input rests on."""
+        return self.plan.plan.scope_id if self.plan is not None else None
+
     def grouped(self) -> list[tuple[Text, list[BoundField]]]:
         """The fields under their headings, as the page shows them."""
         groups = self.groups or (("", tuple(self.fields)),)

@@ -37,6 +37,11 @@ class OwnFiguresFields(f.StudyForm):
         clusters: Any = self.fields[WHOSE]
         clusters.queryset = clusters_visible(self.actor)
 
+    @property
+    def scope_id(self) -> int | None:
+        cluster = self.cleaned_data[WHOSE]
+        return cluster.scope_id if cluster else super().scope_id
+
     def values(self) -> dict[str, Any]:
         """The cleaned input with `figures`, as a system states them: later edits change no answer."""
         data = super().values()

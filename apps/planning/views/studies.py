@@ -45,7 +45,11 @@ def _long(request: HttpRequest, asked: Study) -> HttpResponse:
         if form.is_valid():
             try:
                 job = ask_study(
-                    actor=actor, study=asked.key, values=form.values(), asked=asking.as_sent(form)
+                    actor=actor,
+                    study=asked.key,
+                    scope_id=form.scope_id,
+                    values=form.values(),
+                    asked=asking.as_sent(form),
                 )
             except Invalid as error:
                 asking.place_errors(form, error)

@@ -110,3 +110,18 @@ def test_the_page_offers_the_clusters_and_starts_from_the_only_one_with_figures(
     own(500)
     text = client_of(bo).get("/plans/studies/inference/").content.decode()
     assert '<option value="hall-1" selected>' in text and "everybody&#x27;s" in text
+
+
+def test_a_long_study_is_seen_only_where_the_figures_it_rests_on_are(
+    ada, cluster, other_cluster, api, run_jobs
+):
+    def caller(*clusters):
+        return api(factories.bearer(ada, "read", "plan:write", clusters=[one.scope for one in clusters]))
+
+    body = {"sizes": [64], "accelerator": CARD}
+    asked = caller(cluster).post(
+        "/api/v1/planning/scaling/", body | {"catalogue": cluster.slug}, format="json"
+    )
+    run_jobs("planning.study")
+    answers = [caller(one).get(asked["Location"]).status_code for one in (cluster, other_cluster)]
+    assert answers == [200, 404]

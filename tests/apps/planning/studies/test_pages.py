@@ -87,6 +87,12 @@ def test_each_field_alone_may_be_odd(key, vic, api):
                 assert answer.json()["errors"], (name, odd)
 
 
+@pytest.mark.parametrize("said", ["no", 2, [1], {}])
+def test_what_is_neither_true_nor_false_is_refused_over_rest(said, vic, api):
+    answer = api(vic).post("/api/v1/planning/power/", {"redundant": said}, format="json")
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/redundant")
+
+
 @pytest.mark.parametrize("key", SHORT)
 def test_each_field_alone_may_be_at_its_ends(key, vic, api):
     caller = api(vic)
