@@ -7,6 +7,8 @@ from apps.core.triggers import Guard
 _BACKWARD = """NEW.id <> OLD.id OR NEW.seq < OLD.seq OR ((NEW.seq <> OLD.seq OR NEW.hash <> OLD.hash)
     AND NOT EXISTS (SELECT 1 FROM audit_auditevent WHERE seq = NEW.seq AND hash = NEW.hash))"""
 
+_SECOND = "EXISTS (SELECT 1 FROM audit_audithead)"
+
 GUARDS = [
     *(
         Guard(
@@ -25,6 +27,6 @@ GUARDS = [
             when=when,
             message="the head of the audit trail stays and only goes forward",
         )
-        for event, when in (("UPDATE", _BACKWARD), ("DELETE", ""))
+        for event, when in (("UPDATE", _BACKWARD), ("DELETE", ""), ("INSERT", _SECOND))
     ),
 ]

@@ -14,7 +14,7 @@ from apps.audit import directory, links, words
 from apps.audit.engine import chain, diff
 from apps.audit.models import AuditEvent, AuditHead
 from apps.core.actor import Actor
-from apps.core.errors import Missing
+from apps.core.errors import Conflict, Missing
 from apps.core.rights import Right
 from apps.core.texts import of_row, say
 
@@ -197,8 +197,11 @@ def break_up_to(seq: int) -> Finding | None:
 
 
 def head() -> AuditHead:
-    """Where the chain ends."""
-    return AuditHead.objects.get(pk=1)
+    """Where the chain ends. Raises Conflict (audit_broken) where somebody has removed it."""
+    found = AuditHead.objects.filter(pk=1).first()
+    if found is None:
+        raise Conflict(say("the head of the trail is missing"), code="audit_broken")
+    return found
 
 
 def stored_links(*, up_to_seq: int, report: Report | None = None) -> Iterator[chain.Link]:

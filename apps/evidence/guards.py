@@ -20,8 +20,9 @@ GUARDS = [
     Guard(
         name="evidence_delivery",
         table="evidence_receipt",
-        event="UPDATE OF sha256, scope_id",
-        when="NEW.sha256 <> OLD.sha256 OR NEW.scope_id <> OLD.scope_id",
+        event="UPDATE OF sha256, scope_id, evidence_id",
+        when="NEW.sha256 <> OLD.sha256 OR NEW.scope_id <> OLD.scope_id OR (OLD.evidence_id IS NOT NULL "
+        "AND (NEW.evidence_id IS NULL OR NEW.evidence_id <> OLD.evidence_id))",
         message=_KEPT,
     ),
     Guard(

@@ -120,7 +120,7 @@ def _rights(
         "may_answer": is_open and (operates or signs),
         "may_evaluate": is_open and (operates or signs),
         "may_sign": signs
-        and is_open
+        and not launch.is_over
         and evaluation is not None
         and evaluation.done_at is not None
         and not decided.is_stale

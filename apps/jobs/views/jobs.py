@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -23,6 +25,8 @@ from apps.jobs.models import Job
 from apps.jobs.running import SUMMARY
 from apps.jobs.services import audit_work
 from apps.jobs.services.schedules import change_schedule
+
+_LONGEST_SHOWN_CHARS = 50_000
 
 
 def jobs(request: HttpRequest) -> HttpResponse:
@@ -118,19 +122,20 @@ def _job_context(request: HttpRequest, job_id: int) -> dict[str, object]:
         "may_control": queries.may_control(found, actor),
         "may_retry": found.state in ("failed", "cancelled"),
         "summary": found.result.get(SUMMARY) if isinstance(found.result, dict) else None,
-        "result_rows": _rows(found.result),
+        "result_text": _text_of(found.result),
         "about_audit": found.kind in (audit_work.VERIFY, audit_work.CHECKPOINT),
         "bad_event": _bad_event(found, actor),
     }
 
 
-def _rows(result: object) -> list[tuple[str, object]]:
-    """The parts of a result for a list of facts; a result of another form as one part."""
-    if result is None:
-        return []
-    if not isinstance(result, dict):
-        return [(_("Result"), result)]
-    return [(name, value) for name, value in result.items() if name != SUMMARY]
+def _text_of(result: object) -> str:
+    """A result as JSON over several lines, without what is said above it; empty where there is none."""
+    if isinstance(result, dict):
+        result = {name: value for name, value in result.items() if name != SUMMARY}
+    if not result:
+        return ""
+    text = json.dumps(result, ensure_ascii=False, indent=2)
+    return text if len(text) <= _LONGEST_SHOWN_CHARS else f"{text[:_LONGEST_SHOWN_CHARS]}…"
 
 
 def _bad_event(job: Job, actor: Actor) -> int | None:

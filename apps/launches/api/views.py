@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,6 +19,7 @@ from rest_framework.views import APIView
 from apps.core.actor import Actor
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid
+from apps.core.filtering import YesNoField, refuse_unknown
 from apps.core.paging import CursorPages
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
@@ -156,6 +158,11 @@ class Gate(APIView):
         """Where the launch stands now; `exit_code` also stands in the header X-Gate-Exit-Code."""
         if (asked := request.query_params.get("format", "json")) not in ("json", JUnitRenderer.format):
             raise Invalid(f"format={asked}: say json or junit", code="format")
+        refuse_unknown(None, request.query_params, also=frozenset({"fail_status"}))
+        try:
+            fails = YesNoField(required=False).clean(request.query_params.get("fail_status"))
+        except ValidationError as error:
+            raise Invalid("fail_status: say true or false", code="fail_status") from error
         launch = queries.launch_for(actor_of(request), launch_id)
         decided = queries.decision_of(launch)
         evaluation = decided.evaluation
@@ -175,7 +182,6 @@ class Gate(APIView):
             "items": evaluation.items if evaluation else [],
             "html_url": request.build_absolute_uri(reverse("launches:launch", args=[launch.pk])),
         }
-        fails = request.query_params.get("fail_status") == "true"
         status = FAIL_STATUS.get(decided.standing, 200) if fails else 200
         response = Response(s.GateOut(body).data, status=status)
         if decided.standing is Standing.PENDING:

@@ -206,7 +206,8 @@ def _refusal(error: DatabaseError) -> Exception:
 
 def _require_signable(launch: Launch, evaluation: Any, *, go: bool, now: datetime) -> None:
     decided = queries.decision_on(launch, evaluation, now=now)
-    if launch.state != LaunchState.OPEN:
+    # While the job runs a new evaluation can be signed, so that a requeue may start; what runs is not signed against.
+    if not (launch.state == LaunchState.OPEN or (launch.state == LaunchState.RUNNING and go)):
         raise not_in_state(launch)
     signable = {Standing.NEEDS_SIGNOFF, Standing.GO}
     if go and decided.standing not in signable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _l
 
 from apps.catalogue.engine.overlays import Kind
@@ -41,6 +42,14 @@ class OwnFiguresFields(f.StudyForm):
     def scope_id(self) -> int | None:
         cluster = self.cleaned_data[WHOSE]
         return cluster.scope_id if cluster else super().scope_id
+
+    def clean_catalogue(self) -> Cluster | None:
+        """What rests on one cluster's plan and another's figures would be seen by neither or by both."""
+        cluster: Cluster | None = self.cleaned_data[WHOSE]
+        scope_id = super().scope_id
+        if cluster is not None and scope_id not in (None, cluster.scope_id):
+            raise ValidationError(_l("the plan is of another cluster"))
+        return cluster
 
     def values(self) -> dict[str, Any]:
         """The cleaned input with `figures`, as a system states them: later edits change no answer."""

@@ -574,7 +574,7 @@ def gate_command(portal, options):
         try:
             launch = launch or _launch_on(portal, options.cluster, options.nodes)
             if launch is None:
-                print("unknown: no open launch on these nodes")
+                print("unknown: no open or running launch on these nodes")
                 return UNKNOWN
             answer = portal.call("GET", "/launches/%s/gate/" % _quoted(launch))
             if not asked and (answer.get("evaluation") is None or answer.get("is_stale")):
@@ -607,9 +607,13 @@ def _exit_code_of(answer):
 
 
 def _launch_on(portal, cluster, nodes):
-    query = urllib.parse.urlencode({"cluster": cluster, "state": "open", "nodes": nodes})
-    found = portal.call("GET", "/launches/?" + query).get("results") or []
-    return found[0]["id"] if found else None
+    """The newest launch on exactly these nodes whose job may still start, or runs (again); None without one."""
+    for state in ("open", "running"):
+        query = urllib.parse.urlencode({"cluster": cluster, "state": state, "nodes": nodes})
+        found = portal.call("GET", "/launches/?" + query).get("results") or []
+        if found:
+            return found[0]["id"]
+    return None
 
 
 def _print_answer(answer, as_json):

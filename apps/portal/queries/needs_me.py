@@ -96,7 +96,8 @@ def _reviews(actor: Actor) -> list[Waiting]:
 
 
 def _signatures(actor: Actor) -> list[Waiting]:
-    rows = launches_visible(actor).filter(state=LaunchState.OPEN).exclude(editors__person_id=actor.person_id)
+    rows = launches_visible(actor).filter(state__in=(LaunchState.OPEN, LaunchState.RUNNING))
+    rows = rows.exclude(editors__person_id=actor.person_id)
     rows = _where(actor, Right.SIGN, rows, "cluster__scope_id")
     launches = list(rows[:20])
     decided_on = decisions_of(launches)

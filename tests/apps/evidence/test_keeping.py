@@ -277,7 +277,8 @@ def test_the_database_itself_refuses_to_remove_what_was_delivered(send, model):
     assert model.objects.count() == 1
 
 
-def test_the_database_itself_refuses_to_rewrite_a_delivery(send):
+@pytest.mark.parametrize("said", [{"sha256": "0" * 64}, {"evidence": None}])
+def test_the_database_itself_refuses_to_rewrite_a_delivery(send, said):
     send(OLD_XML)
     with pytest.raises(DatabaseError, match="kept as they came"), transaction.atomic():
-        Receipt.objects.update(sha256="0" * 64)
+        Receipt.objects.update(**said)

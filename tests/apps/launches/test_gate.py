@@ -375,6 +375,12 @@ def test_a_job_starts_only_on_go_holds_its_nodes_and_the_matrix_has_earned_known
     assert Hold.objects.filter(owner=launch.owner, released_at__isnull=True).count() == 4
     assert MatrixVersion.objects.get(pk=matrix.pk).known_good_at is not None
     assert standing(launch) == "go"
+    again = evaluated(launch, anew=True)
+    assert standing(launch) == "needs_signoff"
+    with pytest.raises(Conflict):
+        sign(again, sun, go=False, comment="too late")
+    sign(again, sun)
+    assert standing(launch) == "go"
     launch = services.finish_launch(
         actor=actor_for(bo), launch_id=launch.pk, expected_version=launch.version, reason="over"
     )

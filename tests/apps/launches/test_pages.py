@@ -287,6 +287,18 @@ def test_once_the_rollback_is_done_the_page_leads_with_the_next_evaluation(stopp
     assert (done in page, way_back in page, again in page) == (False, True, False)
 
 
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        *(("", 200), ("fail_status=false", 200), ("fail_status=1", 409), ("fail_status=True", 409)),
+        *(("fail_status=yes,please", 400), ("failstatus=true", 400), ("fail_status=true&format=xml", 400)),
+    ],
+)
+def test_the_gate_answers_as_it_was_asked_or_not_at_all(stopped, query, status, bo, api):
+    caller = api(factories.bearer(bo, "read", "gate:evaluate"))
+    assert caller.get(f"/api/v1/launches/{stopped.pk}/gate/?{query}").status_code == status
+
+
 @pytest.mark.parametrize(("state", "said"), [("finished", "The job is over"), ("cancelled", "was cancelled")])
 def test_a_launch_that_is_over_lets_no_job_start_any_more(
     answered, evaluated, sun, state, said, bo, api, client_of

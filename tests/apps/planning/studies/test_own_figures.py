@@ -125,3 +125,10 @@ def test_a_long_study_is_seen_only_where_the_figures_it_rests_on_are(
     run_jobs("planning.study")
     answers = [caller(one).get(asked["Location"]).status_code for one in (cluster, other_cluster)]
     assert answers == [200, 404]
+
+
+def test_a_plan_and_the_figures_of_another_cluster_are_not_put_together(ada, cluster, other_cluster, api):
+    plan = create_plan(actor=actor_for(ada), scope_id=cluster.scope_id, name="own", document=small()).plan
+    body = {"plan": f"{plan.pk}.1", "catalogue": other_cluster.slug}
+    answer = api(ada).post("/api/v1/planning/sensitivity/", body, format="json")
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/catalogue")

@@ -199,6 +199,12 @@ def test_the_launch_is_found_by_its_nodes(gate, stub):
     ]
 
 
+def test_the_launch_that_runs_on_the_nodes_is_found_where_none_is_open(gate, stub):
+    stub.script = [(200, {"results": []}), (200, {"results": [{"id": "abc"}]}), (200, answer("go", 0))]
+    assert gate("--cluster", "hall-1", "--nodes", "sn-n01").returncode == 0
+    assert [asked.partition("state=")[2].partition("&")[0] for asked in stub.asked[:2]] == ["open", "running"]
+
+
 def test_no_launch_on_these_nodes_is_unknown(gate, stub):
     stub.script = [(200, {"results": []})]
     assert gate("--cluster", "hall-1", "--nodes", "sn-n01").returncode == 3
