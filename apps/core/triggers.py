@@ -151,7 +151,7 @@ def _present(connection: Any) -> dict[str, str]:
     query = {
         "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'",
         "postgresql": "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid "
-        "WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')",
+        "WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND tgqual IS NULL",
     }[connection.vendor]
     with connection.cursor() as cursor:
         cursor.execute(query)

@@ -98,7 +98,7 @@ def above(limit_bytes: int) -> TooLarge:
 def keep(upload: Spooled) -> None:
     """Compress the upload to its place, synced; bytes that lie there already stay as they are.
 
-    Raises Busy (disk_full) where the volume has no room; nothing is left behind then.
+    Damaged ones are put in order. Raises Busy (disk_full) where the volume has no room; nothing is left behind then.
     """
     if _is_young_again(upload.sha256):
         return
@@ -140,10 +140,11 @@ def chunks_of(sha256: str) -> Iterator[bytes]:
 def is_whole(sha256: str) -> bool:
     """Whether the raw bytes of a digest are still those that arrived. Raises FileNotFoundError where they are gone."""
     digest = hashlib.sha256()
-    chunks = chunks_of(sha256)
     try:
-        for chunk in chunks:
+        for chunk in chunks_of(sha256):
             digest.update(chunk)
+    except FileNotFoundError:
+        raise
     except DAMAGED:
         return False
     return digest.hexdigest() == sha256
@@ -207,12 +208,12 @@ def _folder(*parts: str) -> Path:
 
 
 def _is_young_again(sha256: str) -> bool:
-    """Whether the bytes are there; then they count as just delivered, so that no sweep takes them."""
+    """Whether the bytes are there as they came; then they count as just delivered, so that no sweep takes them."""
     try:
         os.utime(path_of(sha256))
+        return is_whole(sha256)
     except FileNotFoundError:
         return False
-    return True
 
 
 def _touched_at(place: Path) -> float:

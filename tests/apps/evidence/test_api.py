@@ -118,6 +118,8 @@ def test_raw_bytes_that_are_no_longer_those_that_arrived_are_not_given_out(send,
     answer = api(factories.bearer(bo)).get(f"/api/v1/evidence/{receipt.sha256}/raw/")
     assert (answer.status_code, answer.json()["code"]) == (404, "bytes_damaged")
     assert client_of(bo).get(f"/evidence/receipts/{receipt.pk}/").status_code == 200
+    send()
+    assert api(factories.bearer(bo)).get(f"/api/v1/evidence/{receipt.sha256}/raw/").status_code == 200
 
 
 def test_another_cluster_does_not_exist(send, api, eve, other_cluster):

@@ -7,6 +7,7 @@ from collections import defaultdict
 from django.urls import reverse
 
 from apps.changes.queries import open_changes_on
+from apps.core.hostlist import fold
 from apps.core.texts import say
 from apps.core.verdicts import Verdict
 from apps.fleet.models import HoldKind, LifeCycle
@@ -28,7 +29,7 @@ def nodes_free(subject: Subject) -> Found:
     if not by_kind:
         count = len(subject.nodes)
         return Found(verdict=Verdict.PASS, code="free", message=f"free nodes: {count}", values={"n": count})
-    kinds = {kind: ", ".join(sorted(names)[:5]) for kind, names in sorted(by_kind.items())}
+    kinds = {kind: fold(sorted(names)) for kind, names in sorted(by_kind.items())}
     return Found(
         verdict=Verdict.FAIL,
         code="held",
