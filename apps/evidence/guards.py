@@ -8,6 +8,11 @@ _KEPT = "evidence and what was read from it are kept as they came"
 
 _DELIVERED = "EXISTS (SELECT 1 FROM evidence_receipt WHERE evidence_id = {})"
 
+# A file that its job cannot read is refused, and its bytes are let go where no decision rests on them.
+_OTHER_DELIVERY = """NEW.sha256 <> OLD.sha256 OR NEW.scope_id <> OLD.scope_id OR NEW.evidence_id <> OLD.evidence_id
+    OR (OLD.evidence_id IS NOT NULL AND NEW.evidence_id IS NULL AND (NEW.state <> 'refused'
+        OR (SELECT pinned FROM evidence_evidence WHERE id = OLD.evidence_id)))"""
+
 GUARDS = [
     Guard(
         name="evidence_bytes",
@@ -21,8 +26,7 @@ GUARDS = [
         name="evidence_delivery",
         table="evidence_receipt",
         event="UPDATE OF sha256, scope_id, evidence_id",
-        when="NEW.sha256 <> OLD.sha256 OR NEW.scope_id <> OLD.scope_id OR (OLD.evidence_id IS NOT NULL "
-        "AND (NEW.evidence_id IS NULL OR NEW.evidence_id <> OLD.evidence_id))",
+        when=_OTHER_DELIVERY,
         message=_KEPT,
     ),
     Guard(
