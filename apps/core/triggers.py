@@ -19,6 +19,11 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.models import Model, Q, UniqueConstraint
 from django.db.models.sql import Query
 
+_Shape = tuple[object, ...]
+# The bits of pg_trigger.tgtype, as in PostgreSQL's catalog/pg_trigger.h.
+_EACH_ROW, _BEFORE = 1, 2
+_EVENTS = {"INSERT": 4, "DELETE": 8, "UPDATE": 16, "TRUNCATE": 32}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
@@ -49,6 +54,15 @@ class Guard:
             f"CREATE OR REPLACE TRIGGER {self.name} BEFORE {self.event} ON {self.table} "
             f"FOR EACH {each} EXECUTE FUNCTION {self.name}()",
         ]
+
+    def shape(self, vendor: str) -> _Shape:
+        """What the database keeps of it: on PostgreSQL its table, when it is asked, and the text of its function."""
+        text = self.kept_as(vendor)
+        if vendor == "sqlite":
+            return self.name, text
+        event, _, columns = self.event.partition(" OF ")
+        asked = _BEFORE | _EVENTS[event] | (0 if event == "TRUNCATE" else _EACH_ROW)
+        return self.name, self.table, asked, ",".join(sorted(columns.replace(" ", "").split(","))), text
 
     def kept_as(self, vendor: str) -> str:
         """The text by which the database keeps it: on SQLite of the trigger, on PostgreSQL of its function."""
@@ -122,9 +136,9 @@ def _fulfils(row: str, model: type[Model], condition: Q) -> str:
 def missing(using: str = DEFAULT_DB_ALIAS) -> list[str]:
     """Names of guards that are not in the database, are switched off there, or refuse something else."""
     connection = connections[using]
-    present, vendor = _present(connection), connection.vendor
-    wanted = {guard.name: guard.kept_as(vendor) for guard in all_guards() if guard.statements(vendor)}
-    return sorted(name for name, text in wanted.items() if present.get(name) != text)
+    present, vendor = set(_present(connection)), connection.vendor
+    wanted = [guard for guard in all_guards() if guard.statements(vendor)]
+    return sorted(guard.name for guard in wanted if guard.shape(vendor) not in present)
 
 
 def lift(*, using: str, plan: Sequence[Any] = (), **_signal: Any) -> None:
@@ -132,7 +146,7 @@ def lift(*, using: str, plan: Sequence[Any] = (), **_signal: Any) -> None:
     connection = connections[using]
     if connection.vendor == "sqlite" and plan:
         with connection.cursor() as cursor:
-            for name in sorted(_present(connection)):
+            for name, _text in _present(connection):
                 cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"')
 
 
@@ -146,13 +160,17 @@ def put_in_place(*, using: str, **_signal: Any) -> None:
                 cursor.execute(statement)
 
 
-def _present(connection: Any) -> dict[str, str]:
-    """Names of the triggers that are on, and the texts by which they are kept."""
+def _present(connection: Any) -> list[_Shape]:
+    """The shapes of the triggers that are on."""
     query = {
         "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'",
-        "postgresql": "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid "
-        "WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND tgqual IS NULL",
+        "postgresql": """SELECT tgname, relname, tgtype::int, (SELECT coalesce(string_agg(attname, ',' ORDER BY
+                attname COLLATE "C"), '') FROM pg_attribute WHERE attrelid = tgrelid AND attnum = ANY (tgattr)), prosrc
+            FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_class ON pg_class.oid = tgrelid
+            WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND tgqual IS NULL
+                AND pg_table_is_visible(tgrelid)""",
     }[connection.vendor]
     with connection.cursor() as cursor:
         cursor.execute(query)
-        return dict(cursor.fetchall())
+        found: list[_Shape] = cursor.fetchall()
+    return found

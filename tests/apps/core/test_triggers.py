@@ -78,6 +78,29 @@ def test_a_trigger_that_refuses_nothing_any_more_is_missing_until_the_next_migra
     assert (emptied, triggers.missing()) == (["changes_four_eyes"], [])
 
 
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps a trigger whole, as one text")
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "BEFORE INSERT ON evidence_receipt FOR EACH ROW",
+        "AFTER UPDATE OF sha256, scope_id, evidence_id ON evidence_receipt FOR EACH ROW",
+        "BEFORE UPDATE OF id ON evidence_receipt FOR EACH ROW",
+        "BEFORE UPDATE ON evidence_receipt FOR EACH STATEMENT",
+        "BEFORE UPDATE ON evidence_evidence FOR EACH ROW",
+    ],
+)
+def test_a_trigger_that_is_asked_at_another_time_is_missing_until_the_next_migrate(asked: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TRIGGER evidence_delivery ON evidence_receipt")
+        cursor.execute(f"CREATE TRIGGER evidence_delivery {asked} EXECUTE FUNCTION evidence_delivery()")
+    elsewhere = triggers.missing()
+
+    triggers.put_in_place(using="default")
+
+    assert (elsewhere, triggers.missing()) == (["evidence_delivery"], [])
+
+
 REPLACING = pytest.mark.skipif(connection.vendor != "sqlite", reason="REPLACE is SQLite's own")
 
 
