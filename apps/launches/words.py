@@ -159,9 +159,8 @@ def _drift(values: Mapping[str, Any]) -> str:
             "%(node)s: reports of %(component)s contradict each other: %(found)s, but %(expected)s"
         ),
     }
-    plain = gettext("%(node)s: %(component)s is %(found)s, asked for is %(expected)s")
     told = [
-        sentences.get(finding.get("kind", ""), plain)
+        (sentences.get(finding.get("kind", "")) or _held_against(finding))
         % (
             finding
             | {
@@ -176,3 +175,16 @@ def _drift(values: Mapping[str, Any]) -> str:
     if more := values["more"]:
         told.append(_and_more(more))
     return "; ".join(told)
+
+
+def _held_against(finding: Mapping[str, str]) -> str:
+    """The sentence of a version that is not what is asked for; records once kept a ? where no version is."""
+    if finding.get("reason") == "report_too_old":
+        return gettext("%(node)s: the report that %(component)s is %(found)s is too old to count")
+    if finding["expected"] not in ("", "?"):
+        return gettext("%(node)s: %(component)s is %(found)s, asked for is %(expected)s")
+    if finding.get("reason", "not_in_matrix") == "not_in_matrix":
+        return gettext("%(node)s: %(component)s is %(found)s, the matrix names no version of it")
+    return gettext(
+        "%(node)s: %(component)s is %(found)s, all nodes are to run one version, and none has the majority"
+    )

@@ -11,6 +11,7 @@ from apps.launches.queries.launches import (
     launch_for,
     launches_visible,
     manual_items,
+    shown_states,
 )
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "launch_for",
     "launches_visible",
     "manual_items",
+    "shown_states",
 ]

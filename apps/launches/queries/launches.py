@@ -21,7 +21,7 @@ from apps.jobs.models import JobState
 from apps.launches.engine.checklist import parse_items
 from apps.launches.engine.standing import EXIT_CODES, ExitCode, Standing, standing_of
 from apps.launches.engine.telling import Ground, Told, told
-from apps.launches.models import Evaluation, Launch, LaunchEditor, SignOff
+from apps.launches.models import Evaluation, Launch, LaunchEditor, LaunchState, SignOff
 from apps.launches.queries.inputs import current_inputs, inputs_of
 
 _LOST = (JobState.FAILED, JobState.CANCELLED, JobState.SKIPPED)
@@ -157,6 +157,15 @@ def decisions_of(launches: Sequence[Launch], *, now: datetime | None = None) -> 
                 launch, evaluation, inputs[launch.pk], voices[evaluation.pk], now=now
             )
     return decisions
+
+
+def shown_states(launches: Sequence[Launch]) -> dict[uuid.UUID, str]:
+    """Launch id to what a list says of it: where the gate of an open one stands, else that it runs or how it ended."""
+    decided = decisions_of([launch for launch in launches if launch.state == LaunchState.OPEN])
+    return {
+        launch.pk: decided[launch.pk].standing.value if launch.pk in decided else launch.state
+        for launch in launches
+    }
 
 
 def decision_on(launch: Launch, evaluation: Evaluation, *, now: datetime | None = None) -> Decision:

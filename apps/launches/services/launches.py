@@ -103,10 +103,12 @@ def edit_launch(
 def start_launch(*, actor: Actor, launch_id: Any, expected_version: int) -> Launch:
     """The job starts: only on GO. Its nodes are held for training, and the matrix has earned known-good.
 
-    Raises Conflict (gate_closed) that says where the launch stands, Stale.
+    Raises Conflict: launch_state where it runs or is over, gate_closed with where it stands; Stale.
     """
     launch = locked(actor, launch_id)
     may_write(actor, launch.cluster.scope_id)
+    if launch.state != LaunchState.OPEN:
+        raise not_in_state(launch)
     decided = queries.decision_of(launch)
     if decided.standing is not Standing.GO or decided.evaluation is None:
         raise Conflict(
@@ -199,9 +201,14 @@ def move(launch: Launch, current: LaunchState, to: LaunchState, expected_version
 
 def not_in_state(launch: Launch) -> Conflict:
     """What is said where a launch is not in the state in which something can be done."""
-    return Conflict(
-        say("the launch is %(state)s", state=word(launch.state)), code="launch_state", state=launch.state
-    )
+    message = say("the launch is %(state)s", state=word(launch.state))
+    if launch.is_over:
+        message = say(
+            "this launch is over: %(state)s on %(at)s UTC; a next job needs a new launch with its own evaluation",
+            state=word(launch.state),
+            at=f"{launch.ended_at:%Y-%m-%d %H:%M}",
+        )
+    return Conflict(message, code="launch_state", state=launch.state, ended_at=launch.ended_at)
 
 
 def _note_editor(actor: Actor, launch: Launch) -> None:

@@ -21,8 +21,7 @@ from apps.fleet.engine.node_state import NodeState, derive
 from apps.fleet.models import Accelerator, Cluster, Domain, Hold, Node
 from apps.fleet.words import layout_said
 from apps.launches.models import Launch, LaunchState
-from apps.launches.queries import Decision
-from apps.launches.queries.launches import decisions_of
+from apps.launches.queries.launches import shown_states
 from apps.portal.words import ALL_REDUCE, DRIFT, FITNESS, HARDWARE, NODES, Word
 
 _WORST_FIRST = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WARN, Verdict.WAIVED, Verdict.PASS)
@@ -206,10 +205,10 @@ def open_changes(cluster: Cluster, *, limit: int = 8) -> list[Change]:
     return list(rows.select_related("requester", "domain")[:limit])
 
 
-def open_launches(cluster: Cluster, *, limit: int = 8) -> list[tuple[Launch, Decision]]:
-    """Launches of a cluster that are open or running, newest first, with where they stand."""
+def open_launches(cluster: Cluster, *, limit: int = 8) -> list[tuple[Launch, str]]:
+    """Launches of a cluster that are open or running, newest first, with what a list says of each."""
     rows = Launch.objects.filter(cluster=cluster, state__in=[LaunchState.OPEN, LaunchState.RUNNING])
     rows = rows.select_related("template", "domain", "opened_by", "plan__plan")
     launches = list(rows[:limit])
-    decided = decisions_of(launches)
-    return [(launch, decided[launch.pk]) for launch in launches]
+    shown = shown_states(launches)
+    return [(launch, shown[launch.pk]) for launch in launches]

@@ -23,8 +23,7 @@ from apps.fleet.models import Cluster, Domain
 from apps.fleet.queries import cards_on, cluster_rows, domains_visible, nodes_visible, state_of
 from apps.health.engine import knowledge
 from apps.health.words import told_item
-from apps.launches.models import LaunchState
-from apps.launches.queries import decisions_of, launches_visible
+from apps.launches.queries import launches_visible, shown_states
 from apps.planning.queries import plans_visible
 
 
@@ -179,7 +178,7 @@ def _changes(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
 
 def _launches(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
     rows = list(launches_visible(actor).filter(title__icontains=text)[:limit])
-    standings = decisions_of([row for row in rows if row.state == LaunchState.OPEN])
+    shown = shown_states(rows)
     for row in rows:
         yield Hit(
             label=row.title,
@@ -187,7 +186,7 @@ def _launches(actor: Actor, text: str, limit: int) -> Iterable[Hit]:
             icon="rocket",
             url=reverse("launches:launch", args=[row.pk]),
             place=_place(row.cluster, row.domain),
-            state=standings[row.pk].standing if row.pk in standings else row.state,
+            state=shown[row.pk],
             note=row.opened_by.name,
         )
 

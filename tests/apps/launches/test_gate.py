@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -23,7 +23,7 @@ from apps.health.words import reason_text
 from apps.jobs.models import Job, JobState
 from apps.launches import queries, services
 from apps.launches.models import Evaluation, Launch, SignOff
-from apps.launches.queries import decision_of
+from apps.launches.queries import decision_of, shown_states
 from apps.launches.words import found_in
 from tests import factories
 from tests.apps.launches.conftest import MANUAL, items_of
@@ -387,6 +387,41 @@ def test_a_job_starts_only_on_go_holds_its_nodes_and_the_matrix_has_earned_known
     assert launch.state == "finished"
     assert (standing(launch), decision_of(launch).exit_code) == ("unknown", 3)
     assert not Hold.objects.filter(released_at__isnull=True).exists()
+
+
+def test_what_nodes_report_beside_the_matrix_is_said_to_be_asked_for_by_nobody(answered, evaluated, nodes):
+    factories.report(nodes[0], kind="ibstat", nic_firmware="28.45.1200")
+    row = next(row for row in evaluated(answered()).items if row["key"] == "no_drift")
+    assert row["verdict"] == "warn"
+    assert row["message"] == "sn-01: nic_firmware is 28.45.1200, the matrix names no version of it"
+    assert found_in(row) == "sn-01: NIC firmware is 28.45.1200, the matrix names no version of it"
+
+
+@pytest.mark.parametrize("end", ["finished", "cancelled"])
+def test_starting_a_launch_that_is_over_says_when_it_ended_and_what_the_next_job_needs(
+    answered, evaluated, sun, bo, end
+):
+    launch = answered()
+    sign(evaluated(launch), sun)
+    Launch.objects.filter(pk=launch.pk).update(state=end, ended_at=datetime(2026, 11, 30, 8, 5, tzinfo=UTC))
+    with pytest.raises(Conflict) as refused:
+        services.start_launch(actor=actor_for(bo), launch_id=launch.pk, expected_version=launch.version)
+    assert (refused.value.code, refused.value.fields["state"]) == ("launch_state", end)
+    assert f"over: {end} on 2026-11-30 08:05 UTC; a next job needs a new launch" in refused.value.message
+
+
+def test_a_list_says_that_a_launch_runs_and_not_where_its_gate_stands(answered, evaluated, sun, bo):
+    waits, runs = answered(), answered()
+    for launch in (waits, runs):
+        sign(evaluated(launch), sun)
+    services.start_launch(actor=actor_for(bo), launch_id=runs.pk, expected_version=runs.version)
+    launches = Launch.objects.filter(pk__in=[waits.pk, runs.pk])
+    assert decision_of(launches.get(pk=runs.pk)).standing == "go"
+    states = shown_states(launches)
+    assert states[runs.pk] == "running"
+    assert states[waits.pk] != "running"
+    launches.update(state="finished")
+    assert set(shown_states(launches).values()) == {"finished"}
 
 
 def test_a_matrix_earns_nothing_by_a_waiver(answered, evaluated, sun, bo, nodes, matrix):

@@ -30,6 +30,22 @@ def test_drift_names_components_as_the_pages_do():
     )
 
 
+@pytest.mark.parametrize(
+    ("finding", "ending"),
+    [
+        ({"expected": "?"}, "the matrix names no version of it"),
+        ({"expected": "", "reason": "not_in_matrix"}, "the matrix names no version of it"),
+        ({"expected": "", "reason": "no_majority"}, "to run one version, and none has the majority"),
+        ({"expected": "2.20.5", "reason": "report_too_old"}, "is too old to count"),
+    ],
+)
+def test_where_no_version_is_asked_for_the_sentence_says_so(finding, ending):
+    plain = {"node": "sn-n01", "component": "nccl", "found": "2.20.5", "kind": "drift"}
+    said = found_in(item("drift", findings=[plain | finding], more=0))
+    assert said.startswith("sn-n01: ") and said.endswith(ending)
+    assert "?" not in said and "asked for" not in said
+
+
 def test_what_holds_nodes_is_named():
     assert found_in(item("held", kinds={"life_cycle": "n1", "change": "n2, n3"})) == (
         "Not free: in repair or retired: n1; change: n2, n3"

@@ -11,6 +11,7 @@ from django.urls import reverse
 from apps.core.texts import kept, say
 from apps.core.verdicts import Verdict
 from apps.environments.engine import drift, job_env
+from apps.environments.engine.rules import Reason
 from apps.environments.queries import intent_of, known_good, policy_of, reported_versions
 from apps.launches.engine.checklist import Found, Proof
 from apps.launches.queries.checks.subject import Subject
@@ -114,7 +115,7 @@ def _of_findings(findings: Sequence[job_env.JobEnvFinding]) -> dict[str, Any]:
 
 
 _SENTENCES = {
-    drift.FindingKind.DRIFT: "{node}: {component} is {found}, asked for is {expected}",
+    drift.FindingKind.DRIFT: "{node}: {component} is {found}, {asked}",
     drift.FindingKind.LOADED_DIFFERS: "{node}: {component} {found} is loaded, its package declares {expected}",
     drift.FindingKind.CONTRADICTION: "{node}: reports of {component} contradict each other: {found}, but {expected}",
 }
@@ -123,7 +124,7 @@ _SENTENCES = {
 def _parts_of(finding: drift.Finding) -> dict[str, str]:
     """found: what was judged, expected: what it is held against, which depends on the kind."""
     cell, kind = finding.cell, finding.kind
-    found, expected = " | ".join(cell.found), cell.expected or "?"
+    found, expected = " | ".join(cell.found), cell.expected
     if kind is drift.FindingKind.LOADED_DIFFERS:
         expected = " | ".join(cell.declared)
     elif kind is drift.FindingKind.CONTRADICTION:
@@ -134,9 +135,20 @@ def _parts_of(finding: drift.Finding) -> dict[str, str]:
         "component": cell.component,
         "found": found,
         "expected": expected,
+        "reason": cell.reason.value,
     }
 
 
 def _said(finding: drift.Finding) -> str:
     parts = _parts_of(finding)
-    return _SENTENCES[finding.kind].format(**parts | {"found": parts["found"] or "not reported"})
+    if finding.cell.reason is Reason.REPORT_TOO_OLD:
+        asked = "by a report that is too old to count"
+    elif parts["expected"]:
+        asked = f"asked for is {parts['expected']}"
+    elif finding.cell.reason is Reason.NOT_IN_MATRIX:
+        asked = "the matrix names no version of it"
+    else:
+        asked = "all nodes are to run one version, and none has the majority"
+    return _SENTENCES[finding.kind].format(
+        **parts | {"found": parts["found"] or "not reported", "asked": asked}
+    )
