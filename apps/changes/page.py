@@ -99,6 +99,7 @@ def change_context(request: HttpRequest, actor: Actor, change: Change) -> dict[s
         "rows": node_rows(request, change),
         "history": history_of(change, [one.stage for one in stages], voices),
         "not_verified": _not_verified(change),
+        "training": queries.training_on(change.domain) if change.state == State.APPROVED else [],
         **_rights(actor, change, now_voices),
     }
 

@@ -28,10 +28,12 @@ from apps.changes.queries.targets import (
     targets_naming,
     wanted_in,
 )
+from apps.changes.queries.training import Training, training_on
 
 __all__ = [
     "AgainstMatrix",
     "Difference",
+    "Training",
     "Wait",
     "against_matrix",
     "approvals_counting",
@@ -51,6 +53,7 @@ __all__ = [
     "reviewers_of",
     "snapshot_versions",
     "targets_naming",
+    "training_on",
     "waiting_targets",
     "wanted_in",
     "with_node_count",

@@ -18,13 +18,12 @@ from apps.core import actor as actors
 from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, NotAllowed
-from apps.core.hostlist import fold
 from apps.core.reasons import require_reason
 from apps.core.texts import joined, say, word
 from apps.environments.queries import matrix_in_force, report_digests, reported_versions
 from apps.evidence import services as evidence
 from apps.fleet import services as fleet
-from apps.fleet.models import Hold, HoldKind, LifeCycle, Node
+from apps.fleet.models import HoldKind, LifeCycle, Node
 
 
 @decision
@@ -225,19 +224,14 @@ def mark_reached(targets: Iterable[Target]) -> None:
 
 def _require_no_training(change: Change) -> None:
     """Raises Conflict while a training job runs on the domain, whichever nodes of it."""
-    held = Hold.objects.filter(
-        node__domain=change.domain, kind=HoldKind.TRAINING, released_at__isnull=True
-    ).values_list("node__name", "reason")
-    names = [name for name, _reason in held]
-    if names:
+    if running := queries.training_on(change.domain):
         raise Conflict(
             say(
-                "training runs on the domain: %(names)s (%(held)s)",
-                names=fold(sorted(names)),
-                held=held[0][1],
+                "training runs on the domain: %(jobs)s",
+                jobs=", ".join(f"{one.title} ({one.folded})" for one in running),
             ),
             code="domain_in_training",
-            nodes=sorted(names),
+            nodes=sorted(name for one in running for name in one.nodes),
         )
 
 

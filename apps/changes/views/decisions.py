@@ -35,7 +35,7 @@ def approve(request: HttpRequest, change_id: int) -> HttpResponse:
         is_enough = row.state == State.APPROVED
         messages.success(
             request,
-            _("Approved; it may start.") if is_enough else _("Your approval counts; more are needed."),
+            _("Approved.") if is_enough else _("Your approval counts; more are needed."),
         )
         return redirect("changes:change", change_id)
     try:

@@ -28,10 +28,11 @@ _SENT_SHOWN = 200
 
 
 def hand_in(request: HttpRequest, slug: str) -> HttpResponse:
-    """Drop files or paste text; then what became of each."""
+    """Drop files or paste text, of the node that a page has filled in or of any; then what became of each."""
     actor = actor_of(request)
     cluster = cluster_for(actor, slug, Right.OPERATE)
-    form = HandInForm(request.POST or None, request.FILES or None, cluster=cluster)
+    about = {"node": request.GET.get("node", "")}
+    form = HandInForm(request.POST or None, request.FILES or None, initial=about, cluster=cluster)
     if request.method == "POST" and form.has_something(refused_uploads(request)):
         require_whole(request)
         ids = ".".join(str(pk) for pk in _take_in(request, actor, cluster, form))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
+from django.urls import reverse
 
 from apps.accounts.models import Person
 from apps.changes import services
 from apps.changes.models import Change
 from apps.core import clock
 from apps.environments.models import DriftFinding
-from apps.fleet.models import Hold, Node
+from apps.fleet import services as fleet
+from apps.fleet.models import Hold, HoldKind, Node
 from apps.portal.queries import needs_me
 from tests import factories
 from tests.apps.changes.conftest import NEW, OLD
@@ -460,3 +463,29 @@ def test_a_change_that_is_over_keeps_what_was_reported_while_it_ran(nodes, start
 def test_the_form_says_what_an_all_reduce_must_reach(domain, bo, client_of):
     page = client_of(bo).get(f"/changes/new/?domain={domain.pk}").content.decode()
     assert "of at least 1 GiB and with at least 80 % of the theoretical bandwidth" in page
+
+
+def test_an_approved_change_waits_on_its_page_for_the_launch_whose_job_runs_on_its_domain(
+    approved, nodes, bo, client_of
+):
+    change, launch_id = approved([nodes[0].pk]), uuid4()
+    owner = f"launches.launch:{launch_id}"
+    may_start = client_of(bo).get(f"/changes/{change.pk}/").content.decode()
+    fleet.take_holds(
+        actor=actor_for(bo), node_ids=[nodes[5].pk], kind=HoldKind.TRAINING, owner=owner, reason="Llama"
+    )
+    waits = client_of(bo).get(f"/changes/{change.pk}/").content.decode()
+    start = reverse("changes:start", args=[change.pk])
+    assert "Approved; it may start" in may_start and start in may_start
+    assert "waits until the training on its domain is over" in waits and start not in waits
+    assert f'<a href="/launches/{launch_id}/">Llama</a>' in waits and nodes[5].name in waits
+
+
+def test_output_of_a_node_that_a_change_waits_for_is_handed_in_with_the_node_filled_in(
+    started, nodes, cluster, bo, client_of
+):
+    browser = client_of(bo)
+    page = browser.get(f"/changes/{started([nodes[0].pk]).pk}/").content.decode()
+    address = f"/clusters/{cluster.slug}/hand-in/?node={nodes[0].name}"
+    assert page.count(f'href="{address}"') == 2  # the name and the button
+    assert f'name="node" value="{nodes[0].name}"' in browser.get(address).content.decode()

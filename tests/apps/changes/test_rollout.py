@@ -74,6 +74,8 @@ def test_while_a_training_job_runs_anywhere_on_the_domain_no_change_starts(appro
     with pytest.raises(Conflict) as refused:
         services.start_change(**start)
     assert refused.value.code == "domain_in_training"
+    assert refused.value.message == f"training runs on the domain: Llama ({nodes[5].name})"
+    assert refused.value.fields["nodes"] == [nodes[5].name]
     fleet.release_holds(actor=actor_for(bo), owner="launches.launch:1", reason="over")
     assert services.start_change(**start).state == "running"
 
