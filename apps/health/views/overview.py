@@ -41,7 +41,6 @@ from apps.health.words import (
     UNITS,
     action_word,
     reason_text,
-    reasons_said,
     rule_title,
 )
 
@@ -126,7 +125,7 @@ def quarantine(request: HttpRequest, pk: int) -> HttpResponse:
         hold = services.quarantine_as_proposed(
             actor=actor_of(request),
             node_id=pk,
-            reason=reasons_said(request.POST.get("reason", "").split(", ")),
+            reason=request.POST.get("reason", ""),
         )
     except (Invalid, Conflict) as error:
         messages.error(request, said(error.message))
@@ -176,7 +175,7 @@ def _proposal(one: queries.NodeProposal, *, may_write: bool) -> dict[str, Any]:
         "word": STEPS[one.proposal.step.value],
         "action": ACTION_CLASSES[one.proposal.action_class.value],
         "reasons": reasons,
-        "reason_codes": ", ".join(one.proposal.reasons),
+        "dialog": f"quarantine-{one.node.pk}",
         "held_back": HELD_BACK[one.proposal.held_back.value],
         "held": one.held,
         "may_quarantine": may_write and one.held is None and one.proposal.step.value == "quarantine",
