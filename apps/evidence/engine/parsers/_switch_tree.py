@@ -52,9 +52,9 @@ class HostLists:
 
 
 def node_comments(lines: Iterable[Line]) -> list[str]:
-    """What the portal's own exports say of nodes in comments, for whose accelerators the format has no word."""
+    """What the portal's own exports say of nodes and switches in comments, for which the format has no word."""
     comments = (line.text.strip() for line in lines)
-    return [comment[2:] for comment in comments if comment.startswith("# nodes ")]
+    return [comment[2:] for comment in comments if comment.startswith(("# nodes ", "# switch "))]
 
 
 def roots(switches: Sequence[Switch]) -> list[str]:

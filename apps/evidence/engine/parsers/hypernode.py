@@ -13,7 +13,14 @@ from typing import Any
 
 from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
-from apps.evidence.engine.parsers._objects import items, load_objects, mapping, sequence, text_of
+from apps.evidence.engine.parsers._objects import (
+    items,
+    load_objects,
+    mapping,
+    portal_note,
+    sequence,
+    text_of,
+)
 from apps.evidence.engine.parsers._switch_tree import Switch, levels, roots
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
@@ -25,7 +32,6 @@ _GROUP = "topology.volcano.sh"
 _LIKE = re.compile(r"[\"']?kind[\"']?\s*:\s*[\"']?HyperNode(?:List)?\b")
 _SELECTORS = ("exactMatch", "regexMatch", "labelMatch")
 _MEMBER_TYPES = ("Node", "HyperNode")
-_NODES_NOTE = "topology.supernode-portal/nodes"  # an annotation of the portal's own exports
 
 
 def recognise(sample: str) -> int:
@@ -106,7 +112,7 @@ def _hypernode(item: Mapping[str, Any], faults: _Faults) -> dict[str, Any]:
         "name": name,
         "tier": tier,
         "tier_name": text_of(spec.get("tierName")),
-        "nodes_note": text_of(mapping(metadata.get("annotations")).get(_NODES_NOTE)),
+        "nodes_note": portal_note(item),
         "members": members,
     }
 

@@ -13,12 +13,20 @@ from typing import Any
 
 from apps.core.texts import Text, say
 from apps.evidence.engine.parsers._notes import Notes
-from apps.evidence.engine.parsers._objects import Loaded, items, load_objects, mapping, sequence, text_of
+from apps.evidence.engine.parsers._objects import (
+    Loaded,
+    items,
+    load_objects,
+    mapping,
+    portal_note,
+    sequence,
+    text_of,
+)
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "k8s_nodes"
-VERSION = 1
+VERSION = 2
 
 _LIKE = re.compile(r"[\"']?kind[\"']?\s*:\s*[\"']?Node(?:List)?[\"']?\s*(?:[,}\r\n]|$)")
 _LIKE_LABELS = re.compile(
@@ -160,6 +168,7 @@ def _node(item: Mapping[str, Any], line: int, notes: Notes) -> dict[str, Any]:
         "ready": ready[0] == "True" if ready else None,
         **{key: text_of(info.get(name_in_k8s)) for key, name_in_k8s in _NODE_INFO.items()},
         "labels": labels,
+        "portal_note": portal_note(item),
     }
 
 

@@ -7,12 +7,19 @@ from typing import Any
 
 from apps.core.texts import say
 from apps.evidence.engine.parsers._notes import Notes
-from apps.evidence.engine.parsers._objects import items, load_objects, mapping, sequence, text_of
+from apps.evidence.engine.parsers._objects import (
+    items,
+    load_objects,
+    mapping,
+    portal_note,
+    sequence,
+    text_of,
+)
 from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "kueue_topology"
-VERSION = 1
+VERSION = 2
 
 _GROUP = "kueue.x-k8s.io"
 _LIKE = re.compile(r"[\"']?kind[\"']?\s*:\s*[\"']?Topology(?:List)?\b")
@@ -28,12 +35,14 @@ def read(source: Source) -> Reading:
     versions: list[str] = []
     other_kinds: list[str] = []
     flavors: list[dict[str, Any]] = []
+    portal_notes: list[str | None] = []
     for document in load_objects(source, notes):
         for item in items(document, ("TopologyList",)):
             kind, version = text_of(item.get("kind")), text_of(item.get("apiVersion")) or ""
             if kind == "Topology" and version.startswith(f"{_GROUP}/"):
                 versions.append(version)
                 _take(item, topologies, document.line, notes)
+                portal_notes.append(portal_note(item))
             elif kind is not None and kind not in other_kinds:
                 other_kinds.append(kind)
             if kind == "ResourceFlavor":
@@ -55,6 +64,7 @@ def read(source: Source) -> Reading:
         "topologies": topologies,
         "other_kinds": other_kinds,
         "flavors": flavors,
+        "portal_notes": portal_notes,
     }
     return Reading(kind=KIND, facts=facts, warnings=notes.all(), parser_version=VERSION)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from apps.core.hostlist import LIMIT_NAMES, HostListError, expand, fold
 from apps.fleet.engine.description import Domain, FleetDescription, Node, Part, Span, described
+from apps.fleet.engine.schedulers import switch_notes
 
 MAX_CARDS = 1024  # of a node
 MAX_CARDS_IN_ALL = 500_000
@@ -60,7 +61,15 @@ def lines(nodes: Iterable[Node], *, said: Collection[Part], listed: Collection[s
 
 
 def filled(seen: FleetDescription, found: Iterable[str]) -> FleetDescription:
-    """The fleet in a file with what its lines add. Lines that are none of ours say nothing."""
+    """The fleet in a file with what its lines add, of switches too (`switch_notes`).
+
+    Lines that are none of ours say nothing.
+    """
+    told = tuple(found)
+    return switch_notes.filled(_with_nodes(seen, told), told)
+
+
+def _with_nodes(seen: FleetDescription, found: Iterable[str]) -> FleetDescription:
     hints = _read(found)
     if not hints:
         return seen

@@ -1,7 +1,8 @@
 """Volcano HyperNodes: one object per sub-domain, domain and switch, in tiers from the nodes upwards.
 
 tierName says what a tier is, so that domains and switches are told apart when the file is read again. An annotation
-says of the nodes among the members which accelerators they have (`hints`).
+says of the nodes among the members which accelerators they have (`hints`), and of the switches what does not nest
+(`switch_notes`).
 """
 
 from __future__ import annotations
@@ -24,17 +25,16 @@ from apps.fleet.engine.description import (
     Switch,
     described,
 )
-from apps.fleet.engine.schedulers import hints
-from apps.fleet.engine.schedulers.export import Export, as_yaml
+from apps.fleet.engine.schedulers import hints, switch_notes
+from apps.fleet.engine.schedulers.export import Export, as_yaml, carried
 from apps.fleet.engine.schedulers.forest import Entry, forest
 from apps.fleet.engine.schedulers.hierarchy import Hierarchy, Level, Role, hierarchy, level_of_key
-from apps.fleet.engine.schedulers.labels import PREFIX
+from apps.fleet.engine.schedulers.labels import ANNOTATION
 
 KIND = "hypernode"
 FILE_NAME = "hypernodes.yaml"
 _OBJECT_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 API_VERSION = "topology.volcano.sh/v1alpha1"
-ANNOTATION = f"{PREFIX}/nodes"
 
 
 def write(fleet: FleetDescription) -> Export:
@@ -48,17 +48,16 @@ def write(fleet: FleetDescription) -> Export:
     by_name = {node.name: node for node in fleet.nodes}
     listed = {node for level in levels.levels for nodes in level.groups.values() for node in nodes}
     told = [node for node in by_name if node not in listed]  # by the first document, with its own
-    documents = []
+    documents, made = [], []
     for tier, level in enumerate(levels.levels, start=1):
         for name, nodes in level.groups.items():
             members = _members(levels, tier - 1, nodes)
             told = [member for kind, member in members if kind == "Node" and member in by_name] + told
             notes = hints.lines((by_name[node] for node in told), said=levels.says, listed=listed)
             documents.append(_document(name, tier, level, members, notes))
+            made.append(_Read.made(name, level, members))
             told = []
-    text = as_yaml(documents)
-    says = levels.says | hints.carried(fleet)
-    return Export(file_name=FILE_NAME, text=text, says=says, notes=levels.notes)
+    return _export(fleet, levels, documents, made)
 
 
 def read(facts: Mapping[str, Any]) -> FleetDescription:
@@ -76,6 +75,22 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
     ]
     told = (line for one in hypernodes for line in (one.get("nodes_note") or "").splitlines())
     return hints.filled(_fleet(read_ones, problems), told)
+
+
+def _export(
+    fleet: FleetDescription, levels: Hierarchy, documents: list[dict[str, Any]], made: Sequence[_Read]
+) -> Export:
+    """made: the documents as they are read again. Where they do not say the switches, the first has notes of them."""
+    if not documents:
+        return Export(file_name=FILE_NAME, text="", says=frozenset(), notes=levels.notes)
+    says, notes = levels.says | hints.carried(fleet), levels.notes
+    again = _fleet(made, [])
+    if again.switches != fleet.switches or again.problems:
+        annotations = documents[0]["metadata"].setdefault("annotations", {})
+        told = [annotations[ANNOTATION]] if annotations else []
+        annotations[ANNOTATION] = "\n".join([*told, *switch_notes.lines(fleet)])
+        says, notes = says | carried(fleet, Part.SWITCHES), (*notes, switch_notes.kept())
+    return Export(file_name=FILE_NAME, text=as_yaml(documents), says=says, notes=notes)
 
 
 def _document(
@@ -145,6 +160,17 @@ class _Read:
     groups: tuple[str, ...]
     nodes: tuple[str, ...]
     unnamed: str
+
+    @classmethod
+    def made(cls, name: str, level: Level, members: Sequence[tuple[str, str]]) -> _Read:
+        return cls(
+            name=name,
+            role=level.role,
+            tier=level.tier,
+            groups=tuple(member for kind, member in members if kind == "HyperNode"),
+            nodes=tuple(member for kind, member in members if kind == "Node"),
+            unnamed="",
+        )
 
     @classmethod
     def of(cls, one: Mapping[str, Any]) -> _Read:

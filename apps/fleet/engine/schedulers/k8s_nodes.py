@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from apps.fleet.engine.description import FleetDescription, Part, described
+from apps.fleet.engine.description import FleetDescription, Part, described, is_split
 from apps.fleet.engine.schedulers.labels import fleet_of_labels, known_level, levels_in
 
 KIND = "k8s_nodes"
@@ -15,7 +15,9 @@ KIND = "k8s_nodes"
 def read(facts: Mapping[str, Any]) -> FleetDescription:
     """The fleet in the facts of a node list."""
     of_node = labels_of_nodes(facts)
-    fleet = fleet_of_labels(of_node, levels_in(list(of_node.values())))
+    notes = (one.get("portal_note") or "" for one in facts["node_list"])
+    lines = [line for note in notes for line in note.splitlines()]
+    fleet = fleet_of_labels(of_node, levels_in(list(of_node.values())), lines)
     found = {one["name"]: one for one in facts["node_list"] if one["name"] in of_node}
     counts = {name: one["gpu_capacity"] or one["gpu_count_label"] for name, one in found.items()}
     models = {name: one["gpu_product_base"] or "" for name, one in found.items()}
@@ -29,7 +31,9 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
                 one,
                 cards=counts[one.name],
                 model=models[one.name],
-                spans=tuple(replace(span, cards=counts[one.name]) for span in one.spans),
+                spans=one.spans
+                if is_split(one)
+                else tuple(replace(span, cards=counts[one.name]) for span in one.spans),
             )
             for one in fleet.nodes
         ],

@@ -20,10 +20,13 @@ API_VERSION = "kueue.x-k8s.io/v1beta2"
 def write(fleet: FleetDescription) -> Export:
     """The Topology; `kubectl_labels.write` gives the labels that it counts on."""
     made = labels.node_labels(fleet)
+    metadata: dict[str, Any] = {"name": NAME}
+    if lines := labels.lines_of_fleet(fleet, made):
+        metadata["annotations"] = {labels.ANNOTATION: "\n".join(lines)}
     document = {
         "apiVersion": API_VERSION,
         "kind": "Topology",
-        "metadata": {"name": NAME},
+        "metadata": metadata,
         "spec": {"levels": [{"nodeLabel": label} for label in (*made.levels, labels.HOSTNAME)]},
     }
     return Export(
@@ -46,7 +49,8 @@ def read(
     names = _names(facts)
     missing = [label for label in names if not any(one.get(label) for one in of_node.values())]
     levels = _levels([label for label in names if label not in missing])
-    fleet = labels.fleet_of_labels(of_node, levels)
+    note = next(iter(facts.get("portal_notes", ())), None)
+    fleet = labels.fleet_of_labels(of_node, levels, (note or "").splitlines())
     problems = [
         Problem(
             code="missing_tier",

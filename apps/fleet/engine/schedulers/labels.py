@@ -1,4 +1,8 @@
-"""Node labels that carry the topology: one label per level, and what they say when read from nodes."""
+"""Node labels that carry the topology: one label per level, and what they say when read from nodes.
+
+A label has one value and levels nest; nodes and switches that do not stand in annotations beside (`hints`,
+`switch_notes`).
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,13 @@ from apps.fleet.engine.description import (
     Span,
     described,
 )
-from apps.fleet.engine.schedulers.export import Note
+from apps.fleet.engine.schedulers import hints, switch_notes
+from apps.fleet.engine.schedulers.export import Note, carried
 from apps.fleet.engine.schedulers.forest import Entry, forest
-from apps.fleet.engine.schedulers.hierarchy import Hierarchy, Role, hierarchy, level_of_key
+from apps.fleet.engine.schedulers.hierarchy import Role, hierarchy, level_of_key
 
 PREFIX = "topology.supernode-portal"
+ANNOTATION = f"{PREFIX}/nodes"
 HOSTNAME = "kubernetes.io/hostname"
 CLIQUE = "nvidia.com/gpu.clique"
 TOPOGRAPH_TIER = "fabric.topograph.run/tier-"
@@ -39,12 +45,17 @@ class LabelLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeLabels:
-    """levels: label names, outermost first. of_node: labels of each node, in the fleet's order."""
+    """levels: label names, outermost first. of_node: labels of each node, in the fleet's order.
+
+    split: nodes whose sub-domains no label says. has_switches: whether the labels say all switches as they are.
+    """
 
     levels: tuple[str, ...]
     of_node: Mapping[str, Mapping[str, str]]
-    hierarchy: Hierarchy
+    says: frozenset[Part]
     notes: tuple[Note, ...]
+    split: tuple[Node, ...]
+    has_switches: bool
 
 
 def node_labels(fleet: FleetDescription) -> NodeLabels:
@@ -64,12 +75,38 @@ def node_labels(fleet: FleetDescription) -> NodeLabels:
     if bad:
         message = say("these names cannot be label values: %(bad)s", bad=", ".join(bad))
         notes.append(Note(code="bad_label_value", message=message))
+    again = fleet_of_labels(labels, levels_in(list(labels.values())))
+    has_switches = not fleet.switches or (again.switches == fleet.switches and not again.problems)
+    if not has_switches:
+        notes.append(switch_notes.kept())
+    split = () if Part.SUBDOMAINS in nested.says else tuple(node for node in fleet.nodes if node.spans)
+    beside = carried(fleet, *([Part.SUBDOMAINS] if split else []), *([] if has_switches else [Part.SWITCHES]))
     return NodeLabels(
         levels=tuple(f"{PREFIX}/{level.key}" for level in reversed(nested.levels)),
         of_node=labels,
-        hierarchy=nested,
+        says=nested.says | beside,
         notes=tuple(notes),
+        split=split,
+        has_switches=has_switches,
     )
+
+
+def lines_of_nodes(fleet: FleetDescription, made: NodeLabels) -> dict[str, list[str]]:
+    """What labels leave unsaid, as lines for annotations of nodes: each on its node, or the first beneath a switch."""
+    found = {
+        node.name: hints.lines([node], said=made.says - {Part.SUBDOMAINS}, listed={node.name})
+        for node in made.split
+    }
+    for node, lines in ({} if made.has_switches else switch_notes.of_nodes(fleet)).items():
+        found.setdefault(node, []).extend(lines)
+    return found
+
+
+def lines_of_fleet(fleet: FleetDescription, made: NodeLabels) -> list[str]:
+    """The same for one annotation."""
+    listed = {node.name for node in made.split}
+    placed = hints.lines(made.split, said=made.says - {Part.SUBDOMAINS}, listed=listed)
+    return placed + ([] if made.has_switches else switch_notes.lines(fleet))
 
 
 def known_level(label: str) -> LabelLevel | None:
@@ -92,8 +129,13 @@ def levels_in(labels: Sequence[Mapping[str, str]]) -> tuple[LabelLevel, ...]:
     return tuple(level for level in levels if not (ours and level.label == CLIQUE))
 
 
-def fleet_of_labels(nodes: Mapping[str, Mapping[str, str]], levels: Sequence[LabelLevel]) -> FleetDescription:
-    """The fleet that labels say; a node without the label of a level that its neighbours have is a problem."""
+def fleet_of_labels(
+    nodes: Mapping[str, Mapping[str, str]], levels: Sequence[LabelLevel], lines: Sequence[str] = ()
+) -> FleetDescription:
+    """The fleet that labels say; a node without the label of a level that its neighbours have is a problem.
+
+    lines: those of annotations. Where there are any, a node may well be beneath no switch of some tier.
+    """
     domain = next((level for level in levels if level.role is Role.DOMAIN), None)
     hall = next((level for level in levels if level.role is Role.SUBDOMAIN), None)
     tiers = sorted((level for level in levels if level.role is Role.SWITCH), key=lambda one: one.tier)
@@ -104,6 +146,7 @@ def fleet_of_labels(nodes: Mapping[str, Mapping[str, str]], levels: Sequence[Lab
             message=say("node %(name)s has no label %(label)s", name=name, label=level.label),
         )
         for level, name in _missing(nodes, levels)
+        if not (lines and level.role is Role.SWITCH)
     ]
     domains: dict[str, dict[str, None]] = {}
     made = []
@@ -115,13 +158,14 @@ def fleet_of_labels(nodes: Mapping[str, Mapping[str, str]], levels: Sequence[Lab
         made.append(Node(name=name, domain=home, spans=(Span(sub_domain=room),) if room else ()))
     switches, more = forest(_entries(nodes, tiers))
     says = [Part.NODES, *([Part.DOMAINS] if domain else []), *([Part.SUBDOMAINS] if hall else [])]
-    return described(
+    said = described(
         says=[*says, *([Part.SWITCHES] if tiers else [])],
         domains=[Domain(name=name, sub_domains=tuple(rooms)) for name, rooms in domains.items()],
         nodes=made,
         switches=switches,
         problems=[*problems, *more],
     )
+    return hints.filled(said, lines)
 
 
 def _missing(
@@ -129,14 +173,16 @@ def _missing(
 ) -> list[tuple[LabelLevel, str]]:
     """Levels that a node leaves out and those have with whom it shares the level below, or the one above.
 
-    Beneath one switch there may be nodes that are in no domain, and a part of a fleet may have no sub-domains or
-    switches.
+    Beneath one switch there may be nodes that are in no domain, and so in no sub-domain, and a part of a fleet may have
+    no sub-domains or switches.
     """
     ordered = sorted(levels, key=lambda one: (_HEIGHT[one.role], one.tier))
     found: dict[tuple[LabelLevel, str], None] = {}
     for place, level in enumerate(ordered):
         having = [labels for labels in nodes.values() if labels.get(level.label)]
         above = [] if level.role is Role.DOMAIN else ordered[place + 1 :]
+        if level.role is Role.SUBDOMAIN:
+            above = [one for one in above if one.role is Role.DOMAIN]
         for beside in (ordered[:place][::-1], above):
             shared = {(one.label, labels.get(one.label)) for one in beside for labels in having}
             for name, labels in nodes.items():

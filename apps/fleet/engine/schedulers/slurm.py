@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from apps.core.texts import say
 from apps.fleet.engine.description import (
@@ -40,6 +40,14 @@ def tree_entries(fleet: FleetDescription) -> tuple[Entry, ...]:
         Entry(name=one.name, switches=one.switches, nodes=one.nodes, real_name=one.real_name, tier=one.tier)
         for one in ordered
     )
+
+
+def is_tree(fleet: FleetDescription) -> bool:
+    """Whether the switches are read again as they are from a tree, which has no word for tiers."""
+    switches, problems = forest([replace(one, tier=0) for one in tree_entries(fleet)])
+    return not problems and {(one.name, one.tier) for one in switches} == {
+        (one.name, one.tier) for one in fleet.switches
+    }
 
 
 def domain_blocks(fleet: FleetDescription) -> Blocks:

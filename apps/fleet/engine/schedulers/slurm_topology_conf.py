@@ -1,7 +1,8 @@
 """Slurm's topology.conf: one tree of switches, or blocks of nodes.
 
 Comments carry what the format has no word for: `# name=text` the real name of a switch (as topograph writes it) and
-the domain of a block that is a sub-domain, `# nodes …` the accelerators of nodes (`hints`).
+the domain of a block that is a sub-domain, `# nodes …` the accelerators of nodes (`hints`), `# switch …` switches
+that are no tree, and those of a fleet in blocks (`switch_notes`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from apps.core.hostlist import fold
 from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Part
-from apps.fleet.engine.schedulers import hints, slurm
+from apps.fleet.engine.schedulers import hints, slurm, switch_notes
 from apps.fleet.engine.schedulers.export import Export, Note, carried, domain_of_sub_domain
 from apps.fleet.engine.schedulers.forest import Entry
 
@@ -77,8 +78,11 @@ def _tree(fleet: FleetDescription) -> Export:
     if fleet.switches and loose > 0:
         notes.append(Note(code="loose_nodes", message=say("nodes beneath no switch: %(loose)s", loose=loose)))
     lines = [line for entry in slurm.tree_entries(fleet) for line in _switch_lines(entry)]
+    beside = not slurm.is_tree(fleet)
     listed = {node for switch in fleet.switches for node in switch.nodes}
-    return _export(fleet, lines, carried(fleet, Part.NODES, Part.SWITCHES), listed, notes)
+    return _export(
+        fleet, lines, carried(fleet, Part.NODES, Part.SWITCHES), listed, notes, with_switches=beside
+    )
 
 
 def _export(
@@ -87,15 +91,22 @@ def _export(
     said: frozenset[Part],
     listed: set[str],
     notes: Sequence[Note],
+    *,
+    with_switches: bool,
 ) -> Export:
     """A file of these lines, and comments for what they leave unsaid: last, so that the file begins with what it is.
 
     said: the parts, and listed: the nodes, that the lines name.
     """
-    comments = [f"# {line}" for line in hints.lines(fleet.nodes, said=said, listed=listed)] if lines else []
+    if not lines:
+        return Export(file_name=FILE_NAME, text="", says=frozenset(), notes=tuple(notes))
+    beside = hints.lines(fleet.nodes, said=said, listed=listed)
+    if with_switches:
+        beside += switch_notes.lines(fleet)
+        notes, said = [*notes, switch_notes.kept()], said | carried(fleet, Part.SWITCHES)
     return Export(
         file_name=FILE_NAME,
-        text="".join(f"{line}\n" for line in (*lines, *comments)),
+        text="".join(f"{line}\n" for line in (*lines, *(f"# {line}" for line in beside))),
         says=said | hints.carried(fleet),
         notes=tuple(notes),
     )
@@ -132,4 +143,4 @@ def _blocks(fleet: FleetDescription) -> Export:
         message = say("switches are left out: blocks have no word for them")
         notes = (*notes, Note(code="switches_left_out", message=message))
     listed = {node for nodes in blocks.nodes.values() for node in nodes}
-    return _export(fleet, lines, parts, listed, notes)
+    return _export(fleet, lines, parts, listed, notes, with_switches=bool(fleet.switches))

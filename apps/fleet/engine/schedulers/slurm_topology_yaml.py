@@ -1,6 +1,7 @@
 """Slurm's topology.yaml: several named topologies; ours are fabric (tree), domains and sub-domains (blocks).
 
-Comments carry what they have no word for, the accelerators of nodes (`hints`).
+Comments carry what they have no word for, the accelerators of nodes (`hints`) and switches that are no tree
+(`switch_notes`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from apps.core.hostlist import fold
 from apps.fleet.engine.description import FleetDescription, Node, Part, described
-from apps.fleet.engine.schedulers import hints, slurm
+from apps.fleet.engine.schedulers import hints, slurm, switch_notes
 from apps.fleet.engine.schedulers.export import Export, as_yaml, carried
 from apps.fleet.engine.schedulers.forest import Entry
 
@@ -39,6 +40,9 @@ def write(fleet: FleetDescription) -> Export:
     listed = {node for switch in fleet.switches for node in switch.nodes}
     listed |= {node.name for node in fleet.nodes if node.domain}
     comments = hints.lines(fleet.nodes, said=said, listed=listed) if topologies else []
+    if not slurm.is_tree(fleet):
+        comments += switch_notes.lines(fleet)
+        notes = (*notes, switch_notes.kept())
     text = "".join([as_yaml([topologies]), *(f"# {line}\n" for line in comments)])
     return Export(file_name=FILE_NAME, text=text, says=said | hints.carried(fleet), notes=notes)
 

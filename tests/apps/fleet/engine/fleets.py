@@ -62,6 +62,35 @@ def _switches(domains: list[str], nodes: list[Node], per_leaf: int) -> list[Swit
     return [*leaves, spine]
 
 
+@st.composite
+def tangled_fleets(draw: st.DrawFn) -> FleetDescription:
+    """A nested fleet with spare nodes of another model, and a fabric that no tree holds.
+
+    Leaves cut through domains; a node may be beneath two of them, or beneath a spine; and a leaf beneath two spines.
+    """
+    nested = draw(nested_fleets())
+    spares = [
+        Node(name=f"spare-{number}", cards=4, model="Ascend910B") for number in range(draw(st.integers(0, 2)))
+    ]
+    nodes = [*nested.nodes, *spares]
+    names = st.sets(st.sampled_from([node.name for node in nodes]), min_size=1)
+    leaves = [
+        Switch(name=f"rail-{number}", tier=1, nodes=tuple(draw(names)))
+        for number in range(1, draw(st.integers(1, 4)) + 1)
+    ]
+    below = st.sets(st.sampled_from([leaf.name for leaf in leaves]), min_size=1)
+    spines = [
+        Switch(
+            name=f"spine-{number}",
+            tier=draw(st.integers(2, 3)),
+            switches=tuple(draw(below)),
+            nodes=tuple(draw(st.sets(st.sampled_from([node.name for node in nodes]), max_size=1))),
+        )
+        for number in range(draw(st.integers(0, 2)))
+    ]
+    return described(says=nested.says, domains=nested.domains, nodes=nodes, switches=[*leaves, *spines])
+
+
 def small_fleet() -> FleetDescription:
     """Two domains of two nodes, each under a leaf of its own, and a spine."""
     nodes = [

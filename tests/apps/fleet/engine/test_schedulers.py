@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,10 @@ from apps.fleet.engine.schedulers import (
     topograph_model,
     topograph_netq,
 )
+from apps.fleet.engine.schedulers.reading import read_fleet
+from apps.fleet.engine.schedulers.writing import write_fleet
 from apps.fleet.engine.templates import template
-from tests.apps.fleet.engine.fleets import nested_fleets, small_fleet
+from tests.apps.fleet.engine.fleets import nested_fleets, small_fleet, tangled_fleets
 
 CORPUS = Path(__file__).parents[3] / "corpus"
 
@@ -56,6 +59,7 @@ def split_fleet() -> FleetDescription:
 def kubernetes_nodes(fleet: FleetDescription) -> dict[str, Any]:
     """What `kubectl get nodes -o json` shows once the labels are on the nodes."""
     made = labels.node_labels(fleet)
+    notes = labels.lines_of_nodes(fleet, made)
     items = [
         {
             "apiVersion": "v1",
@@ -63,6 +67,7 @@ def kubernetes_nodes(fleet: FleetDescription) -> dict[str, Any]:
             "metadata": {
                 "name": node.name,
                 "labels": {"nvidia.com/gpu.product": node.model, **made.of_node[node.name]},
+                "annotations": {labels.ANNOTATION: "\n".join(notes.get(node.name, []))},
             },
             "status": {"capacity": {"nvidia.com/gpu": str(node.cards)}},
         }
@@ -123,6 +128,21 @@ def test_a_kueue_topology_over_labelled_nodes_is_the_same_fleet(fleet: FleetDesc
     assert back == only(fleet, fleet.says - {Part.CARDS, Part.MODELS})
 
 
+@settings(max_examples=60, deadline=None)
+@given(fleet=tangled_fleets())
+def test_what_no_tree_holds_comes_back_from_every_format_as_it_went_out(fleet: FleetDescription) -> None:
+    for form in ("slurm_tree", "slurm_block", "slurm_yaml", "hypernode"):
+        export = write_fleet(fleet, form=form)
+        reading = read_evidence(Source.of_text(export.text))
+        assert read_fleet(reading.kind, reading.facts) == fleet, form
+        assert export.says == fleet.says
+    kubernetes = kubernetes_nodes(fleet)
+    assert k8s_nodes.read(kubernetes) == fleet
+    topology = facts_of(write_fleet(fleet, form="kueue").text, "kueue_topology")
+    back = kueue_topology.read(topology, of_node=k8s_nodes.labels_of_nodes(kubernetes))
+    assert back == only(fleet, fleet.says - {Part.CARDS, Part.MODELS})
+
+
 def test_the_label_script_is_valid_shell_and_labels_every_node() -> None:
     export = kubectl_labels.write(small_fleet())
     assert subprocess.run(["sh", "-n"], input=export.text.encode(), check=False).returncode == 0
@@ -134,15 +154,66 @@ def test_the_label_script_is_valid_shell_and_labels_every_node() -> None:
     assert len(commands) == 4
 
 
-def test_a_name_that_is_no_label_value_is_left_out_and_said() -> None:
+def test_a_switch_whose_name_is_no_label_value_stands_in_an_annotation_and_is_said() -> None:
     fleet = described(
-        says=[Part.NODES, Part.SWITCHES],
-        nodes=[Node(name="n1")],
-        switches=[Switch(name="rack one;", tier=1, nodes=("n1",))],
+        says=[Part.NODES, Part.CARDS, Part.MODELS, Part.SWITCHES],
+        nodes=[Node(name="n1", cards=8, model="NVIDIA-H200")],
+        switches=[Switch(name="rack:one", tier=1, nodes=("n1",))],
     )
     made = labels.node_labels(fleet)
     assert made.of_node["n1"] == {}
-    assert [note.code for note in made.notes] == ["bad_label_value"]
+    assert [note.code for note in made.notes] == ["bad_label_value", "switches_kept_beside"]
+    assert k8s_nodes.read(kubernetes_nodes(fleet)) == fleet
+
+
+RAILS = described(
+    says=[Part.NODES, Part.CARDS, Part.SWITCHES],
+    nodes=[Node(name=f"n{number}", cards=8) for number in (1, 2, 3)],
+    switches=[
+        Switch(name="rail-1", tier=1, nodes=("n1", "n2")),
+        Switch(name="rail-2", tier=1, nodes=("n1", "n2")),
+    ],
+)
+
+
+def test_a_switch_that_somebody_edited_is_as_the_file_has_it_and_contradicts_it_again() -> None:
+    text = slurm_topology_conf.write(RAILS, plugin=slurm_topology_conf.Plugin.TREE).text
+    edited = text.replace("SwitchName=rail-2 Nodes=n[1-2]", "SwitchName=rail-2 Nodes=n[2-3]")
+    assert edited != text
+    fleet = slurm_topology_conf.read(facts_of(edited, "slurm_topology_conf"))
+    assert [one.nodes for one in fleet.switches] == [("n1", "n2"), ("n2", "n3")]
+    assert [(one.code, one.subject) for one in fleet.problems] == [("node_twice", "n2")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "switch rail-2 tier 1: nodes n[1-99999999]",
+        "switch rail-2 tier many: nodes n1",
+        "switch rail-2: nodes n1",
+        "switch rail-2 tier 1 nodes n1",
+        "switch rail-2 tier 1: nodes n[2",
+    ],
+)
+def test_a_line_of_a_switch_that_says_nothing_sensible_is_passed_over(line: str) -> None:
+    assert hints.filled(RAILS, [line]) == RAILS
+
+
+def test_the_label_script_puts_nodes_of_two_sub_domains_and_their_switches_in_annotations() -> None:
+    split = split_fleet()
+    nodes = [replace(node, model="NVIDIA-H200") for node in split.nodes]
+    fleet = described(
+        says=[*split.says, Part.MODELS, Part.SWITCHES],
+        domains=split.domains,
+        nodes=nodes,
+        switches=[Switch(name="leaf-1", tier=1, nodes=("d1-n01", "d1-n05"))],
+    )
+    script = kubectl_labels.write(fleet).text
+    kubectl = 'kubectl() { [ "$1" = annotate ] && printf "%s|%s\\n" "$3" "${4#*=}"; true; }\n'
+    done = subprocess.run(["sh"], input=(kubectl + script).encode(), capture_output=True, check=True)
+    assert "d1-n05|nodes d1-n05: accelerators 4/d1-s1,4/d1-s2 domain d1" in done.stdout.decode()
+    assert "switch leaf-1 tier 1: nodes d1-n[01,05]" in done.stdout.decode()
+    assert k8s_nodes.read(kubernetes_nodes(fleet)) == fleet
 
 
 def test_sub_domains_that_split_nodes_are_left_out_everywhere_and_said() -> None:
@@ -219,8 +290,8 @@ def test_a_switch_tier_that_cuts_a_domain_is_left_out_of_nested_formats() -> Non
         switches=[Switch(name="leaf-1", tier=1, nodes=("d1-n1",))],
     )
     export = hypernode.write(cut)
-    assert [note.code for note in export.notes] == ["tier_not_nested"]
-    assert Part.SWITCHES not in export.says
+    assert [note.code for note in export.notes] == ["tier_not_nested", "switches_kept_beside"]
+    assert "leaf-1" not in [document["metadata"]["name"] for document in yaml.safe_load_all(export.text)]
 
 
 def test_names_that_volcano_refuses_are_refused_before() -> None:
