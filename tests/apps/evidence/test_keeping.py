@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -25,19 +25,20 @@ def settled(receipt: Receipt) -> None:
 
 
 @pytest.fixture
-def send(cluster, bo, actor_for):
+def send(cluster, bo, actor_for, monkeypatch):
     """Hand a file in for a node, so many days ago."""
 
     def sent(name: str, node: str = "sn-n01", days_ago: int = 0, hand_over=settled) -> Receipt:
-        receipt = services.receive(
-            actor=actor_for(bo),
-            scope_id=cluster.scope_id,
-            chunks=[corpus.read(name)],
-            node_name=node,
-            hand_over=hand_over,
-        )
         then = clock.now() - days_ago * DAY
-        Receipt.objects.filter(pk=receipt.pk).update(received_at=then)
+        with monkeypatch.context() as past:
+            past.setattr(clock, "now", lambda: then)
+            receipt = services.receive(
+                actor=actor_for(bo),
+                scope_id=cluster.scope_id,
+                chunks=[corpus.read(name)],
+                node_name=node,
+                hand_over=hand_over,
+            )
         Evidence.objects.filter(pk=receipt.evidence_id).update(stored_at=then)
         return receipt
 
@@ -253,7 +254,9 @@ def test_a_policy_is_audited_and_never_overwritten_unseen(cluster, ada, bo, acto
     assert [one.pointer for one in refusal.value.errors] == ["/keep_days", "/kinds/no_such_kind"]
 
 
-@pytest.mark.parametrize("said", [{"sha256": "0" * 64}, {"size_bytes": 1}, {"pinned": False}])
+@pytest.mark.parametrize(
+    "said", [{"sha256": "0" * 64}, {"size_bytes": 1}, {"pinned": False}, {"thinned_at": datetime.now(UTC)}]
+)
 def test_the_database_itself_refuses_to_rewrite_evidence(send, said):
     receipt = send(OLD_XML)
     services.pin([receipt.sha256])
@@ -277,7 +280,27 @@ def test_the_database_itself_refuses_to_remove_what_was_delivered(send, model):
     assert model.objects.count() == 1
 
 
-@pytest.mark.parametrize("said", [{"sha256": "0" * 64}, {"evidence": None}])
+OTHERWISE = {
+    "received_at": datetime(2020, 1, 1, tzinfo=UTC),
+    "file_name": "other.txt",
+    "node_name": "sn-n99",
+    "collected_at": datetime(2020, 1, 1, tzinfo=UTC),
+    "sha256": "0" * 64,
+    "size_bytes": 1,
+    "kind": "dmi",
+    "person": None,
+    "via": "system",
+    "by_label": "somebody else",
+    "repeated": True,
+    "state": "unmatched",
+    "evidence": None,
+    "reading": None,
+    "effects": [{"what": "node_versions", "label": "sn-n99", "node": "9"}],
+    "refusal": "it was refused",
+}
+
+
+@pytest.mark.parametrize("said", [{name: value} for name, value in OTHERWISE.items()], ids=list(OTHERWISE))
 def test_the_database_itself_refuses_to_rewrite_a_delivery(send, said):
     send(OLD_XML)
     with pytest.raises(DatabaseError, match="kept as they came"), transaction.atomic():

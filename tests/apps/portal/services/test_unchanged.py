@@ -139,8 +139,10 @@ def test_a_node_that_was_silent_for_too_long_is_taken_in_whole(first, again, nod
     assert again().pk != first.pk
 
 
-def test_after_a_day_a_report_is_taken_in_whole_again(first, again):
-    Receipt.objects.update(received_at=clock.now() - COUNTED_FOR)
+def test_after_a_day_a_report_is_taken_in_whole_again(first, again, monkeypatch):
+    tomorrow = clock.now() + COUNTED_FOR
+    NodeReport.objects.update(reported_at=tomorrow)  # the node was not silent
+    monkeypatch.setattr(clock, "now", lambda: tomorrow)
 
     whole = again()
 
