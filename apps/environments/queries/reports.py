@@ -20,7 +20,7 @@ from apps.environments.engine.observed import Observed, observed_in
 from apps.environments.engine.statements import Statement, reported_from
 from apps.environments.models import NodeFact, NodeReport
 from apps.environments.queries.policy import policy_of
-from apps.fleet.models import Domain, Node
+from apps.fleet.models import Accelerator, Domain, Node
 
 
 class _Joined(Aggregate):
@@ -142,7 +142,15 @@ def reported_by_domain(domain: Domain) -> tuple[list[Node], list[Report]]:
         members.order_by().values("pk"), stale_after_s=policy_of(domain.cluster).stale_after_s
     )
     nodes = list(members.order_by("index", "name"))
-    return nodes, [Report(node=node.name, reported=versions.get(node.pk, {})) for node in nodes]
+    models: dict[int, set[str]] = defaultdict(set)
+    cards = Accelerator.objects.filter(node__in=members.order_by().values("pk")).exclude(model="").order_by()
+    for node_id, model in cards.values_list("node_id", "model").distinct():
+        models[node_id].add(model)
+    reports = [
+        Report(node=node.name, reported=versions.get(node.pk, {}), models=tuple(sorted(models[node.pk])))
+        for node in nodes
+    ]
+    return nodes, reports
 
 
 def report_marks(domain: Domain) -> list[tuple[str, str, str]]:

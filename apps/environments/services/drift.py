@@ -112,7 +112,9 @@ def _keep_row(compared: Comparison, newest: DriftCheck | None) -> DriftCheck:
     result, intent = compared.result, compared.intent
     asked = [version.pk if version else None for version in (intent.version, intent.wide)]
     groups = [plain_group(group) for group in result.groups]
-    mark = digest.of_value([*asked, list(result.components), groups])
+    odd_ones = [asdict(one) for one in result.odd_ones]
+    boards = [asdict(one) for one in result.shortest_boards]
+    mark = digest.of_value([*asked, list(result.components), groups, odd_ones, boards])
     if newest is not None and newest.result_digest == mark:
         DriftCheck.objects.filter(pk=newest.pk).update(
             checked_at=compared.at,
@@ -135,6 +137,6 @@ def _keep_row(compared: Comparison, newest: DriftCheck | None) -> DriftCheck:
         finding_count=len(result.findings),
         components=list(result.components),
         groups=groups,
-        odd_ones=[asdict(one) for one in result.odd_ones],
-        shortest_boards=[asdict(one) for one in result.shortest_boards],
+        odd_ones=odd_ones,
+        shortest_boards=boards,
     )

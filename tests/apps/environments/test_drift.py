@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -210,3 +211,39 @@ def test_one_unreadable_value_does_not_stop_the_rest() -> None:
 
     assert outcomes(drift, "gpu_driver") == {"a": Outcome.UNKNOWN_FORM, "b": Outcome.MATCH}
     assert drift.verdict is Verdict.UNKNOWN
+
+
+def test_firmware_is_compared_within_one_model_of_card_only() -> None:
+    gsp = entry_for(component("gsp_firmware"))
+
+    def card(name: str, model: str, vbios: str, firmware: str) -> NodeReport:
+        return replace(node(name, gpu_vbios=vbios, gsp_firmware=firmware), models=(model,))
+
+    drift = drift_of(
+        [VBIOS, gsp],
+        *[card(f"b{index}", "B200", "97.00.D9.00.2F", "580.95.05") for index in range(3)],
+        *[card(f"h{index}", "H20", "96.00.A5.00.01", "570.86.15") for index in range(2)],
+        card("h2", "H20", "96.00.74.00.01", "560.35.03"),
+    )
+
+    assert {(one.component, one.nodes, one.majority) for one in drift.odd_ones} == {
+        ("gpu_vbios", ("h2",), ("96.00.A5.00.01",)),
+        ("gsp_firmware", ("h2",), ("570.86.15",)),
+    }
+    assert [(one.value, one.newest, one.nodes) for one in drift.shortest_boards] == [
+        ("560.35.03", "570.86.15", ("h2",))
+    ]
+
+
+def test_what_fails_comes_first_among_the_odd_ones_and_those_furthest_behind() -> None:
+    """Beside the matrix an odd one only warns, however few nodes share it."""
+    drift = drift_of(
+        [entry_for(component("nccl"), "2.27.3")],
+        *[node(f"n{index}", nccl="2.27.3", gpu_driver="580.95.05") for index in range(4)],
+        node("a", nccl="2.27.3", gpu_driver="570.86.15"),
+        node("b", nccl="2.20.5", gpu_driver="580.95.05"),
+        node("c", nccl="2.20.5", gpu_driver="580.95.05"),
+    )
+
+    assert [one.component for one in drift.odd_ones] == ["nccl", "gpu_driver"]
+    assert [one.component for one in drift.shortest_boards] == ["nccl", "gpu_driver"]

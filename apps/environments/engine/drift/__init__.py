@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from apps.catalogue.engine.components import RuleKind, component
-from apps.core.verdicts import combine
+from apps.core.verdicts import Verdict, combine
 from apps.environments.engine.drift.boards import holders_of, odd_ones_of, shortest_board_of
 from apps.environments.engine.drift.columns import column_of, extra_column, extra_components
 from apps.environments.engine.drift.groups import NOTHING_ASKED, findings_in, rows_and_groups
@@ -69,20 +69,30 @@ def _assemble(
     rows, groups = rows_and_groups(reports, list(zip(*cells, strict=True)))
     odd: list[OddOne] = []
     boards: list[ShortestBoard] = []
+    failing: set[tuple[str, str]] = set()
     for entry, column in columns:
         if len(set(map(id, column))) < 2:
             continue
-        holders = holders_of(reports, column)
-        odd += odd_ones_of(entry, holders)
-        board = shortest_board_of(entry, holders)
-        if board is not None:
-            boards.append(board)
+        failing |= {
+            (entry.component, report.node)
+            for report, cell in zip(reports, column, strict=True)
+            if cell is not None and cell.verdict is Verdict.FAIL
+        }
+        for holders in holders_of(entry, reports, column):
+            odd += odd_ones_of(entry, holders)
+            board = shortest_board_of(entry, holders)
+            if board is not None:
+                boards.append(board)
+
+    def is_fine(one: OddOne | ShortestBoard) -> bool:
+        return not any((one.component, node) in failing for node in one.nodes)
+
     return DomainDrift(
         components=tuple(entry.component for entry, _ in columns),
         rows=rows,
         groups=groups,
         findings=tuple(findings_in(rows)),
-        odd_ones=tuple(sorted(odd, key=lambda one: (len(one.nodes), one.component, one.nodes))),
-        shortest_boards=tuple(boards),
+        odd_ones=tuple(sorted(odd, key=lambda one: (is_fine(one), len(one.nodes), one.component, one.nodes))),
+        shortest_boards=tuple(sorted(boards, key=is_fine)),
         verdict=combine(group.verdict for group in groups),
     )

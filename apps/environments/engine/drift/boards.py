@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from apps.catalogue.engine.components import component
 from apps.catalogue.engine.versions import ParsedVersion, parse
 from apps.environments.engine.drift.values import Cell, NodeReport, OddOne, ShortestBoard
 from apps.environments.engine.rules import MatrixEntry, Outcome, sameness
@@ -12,13 +13,20 @@ from apps.environments.engine.rules import MatrixEntry, Outcome, sameness
 Holders = Mapping[tuple[str, ...], Sequence[str]]
 
 
-def holders_of(reports: Sequence[NodeReport], column: Sequence[Cell | None]) -> Holders:
-    """Versions found in a column to the nodes that have them; what is stale or not reported is left out."""
-    nodes: dict[tuple[str, ...], list[str]] = defaultdict(list)
+def holders_of(
+    entry: MatrixEntry, reports: Sequence[NodeReport], column: Sequence[Cell | None]
+) -> list[Holders]:
+    """Versions found in a column to the nodes that have them; what is stale or not reported is left out.
+
+    Firmware belongs to its card: it is told apart by the models of the nodes, once for each that can be compared.
+    """
+    is_firmware = component(entry.component).area == "firmware"
+    alike: dict[tuple[str, ...], dict[tuple[str, ...], list[str]]] = {}
     for report, cell in zip(reports, column, strict=True):
         if cell is not None and cell.found and cell.outcome is not Outcome.STALE:
-            nodes[cell.found].append(report.node)
-    return nodes
+            holders = alike.setdefault(report.models if is_firmware else (), defaultdict(list))
+            holders[cell.found].append(report.node)
+    return [alike[models] for models in sorted(alike)]
 
 
 def odd_ones_of(entry: MatrixEntry, holders: Holders) -> list[OddOne]:

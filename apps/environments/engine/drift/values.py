@@ -34,10 +34,11 @@ class Reported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeReport:
-    """One node with its components, by component id."""
+    """One node with its components, by component id. models: its accelerators on record, whose firmware it has."""
 
     node: str
     reported: Mapping[str, Reported]
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +135,7 @@ class DomainDrift:
 
     components: columns, first those of the matrix, then extra ones; none where nothing is asked for (each
     row then has one cell that says so). groups: largest first.
-    odd_ones: those that the fewest nodes share first.
+    odd_ones: those that fail first, and of them those that the fewest nodes share. shortest_boards: as well.
     """
 
     components: tuple[str, ...]
