@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from typing import Any
 
 from celery import Celery
@@ -13,6 +14,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "supernode_portal.settings")
 
 TRANSPORT_ALIASES["filesystem"] = "supernode_portal.broker:Transport"
 application = Celery("supernode_portal")
+# Where no tick was yet, the first is due at the start of the scheduler, not a period later: it shows the worker.
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @setup_logging.connect
@@ -55,7 +58,7 @@ def _configure(**_kwargs: Any) -> None:
         task_publish_retry=False,
         task_default_queue="default",
         beat_schedule_filename=str(settings.DATA_DIR / "beat-schedule"),
-        beat_schedule={"tick": {"task": "jobs.tick", "schedule": settings.TICK_S}},
+        beat_schedule={"tick": {"task": "jobs.tick", "schedule": settings.TICK_S, "last_run_at": _LONG_AGO}},
         timezone="UTC",
     )
 

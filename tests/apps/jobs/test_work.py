@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from celery.beat import Scheduler
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
@@ -17,6 +18,7 @@ from apps.jobs import queries, registry, running, services
 from apps.jobs.models import Job, JobState, Schedule
 from apps.jobs.running import Cancelled, LeaseLost, Skipped
 from apps.jobs.services import schedules, watch, work
+from supernode_portal.celery import application
 from tests import factories
 from tests.callers import actor_for
 
@@ -296,6 +298,14 @@ def test_recurring_work_gets_its_schedule_once_and_keeps_what_a_team_changed(ada
     schedules.change_schedule(expected_version=1, **change)
     services.ensure_recurring()
     assert Schedule.objects.get(name="audit.checkpoint").every_s == 3600
+
+
+def test_the_first_tick_comes_when_the_scheduler_starts_and_the_next_a_period_later():
+    scheduler = Scheduler(application, lazy=True)
+    scheduler.setup_schedule()
+    first = scheduler.schedule["tick"]
+
+    assert (first.is_due().is_due, next(first).is_due().is_due) == (True, False)
 
 
 def test_the_tick_shows_that_a_worker_is_alive():
