@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 
 from apps.audit.engine import chain
 from apps.audit.models import AuditEvent, AuditHead
 from apps.core import clock, digest
 from apps.core.actor import Actor, Via
+from apps.core.errors import PortalError
+from apps.core.texts import Text, say
 
+log = logging.getLogger(__name__)
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class TrailBroken(PortalError):
+    """The trail was changed past the portal, so that nothing can be added at its end.
+
+    No Conflict: what is handed in is not to be refused for good because of it.
+    """
+
+    status = 409
+    default_code = "audit_broken"
+    default_text: Text = say(
+        "the audit trail was changed past the portal, so nothing can be decided and nothing was written; "
+        "manage.py audit_verify says where"
+    )
 
 
 class _Collected(threading.local):
@@ -38,7 +56,8 @@ def deciding() -> Iterator[None]:
 
     An inner one is a savepoint: where it fails, its events go with it. A plain `transaction.atomic()` that is
     rolled back and survived inside of a decision would leave its events behind, so use this one there too.
-    The chain's head is locked last, so that long work does not keep others from deciding.
+    The chain's head is locked last, so that long work does not keep others from deciding. Raises TrailBroken where
+    the head is gone, or somebody added an event past it.
     """
     start = len(_collected.bodies)
     _collected.depth += 1
@@ -110,7 +129,9 @@ def _append(bodies: list[dict[str, Any]]) -> None:
         return
     # Writing the head takes its lock on both engines; what is read after it is the newest committed head.
     AuditHead.objects.filter(pk=1).update(seq=models.F("seq"))
-    head = AuditHead.objects.get(pk=1)
+    head = AuditHead.objects.filter(pk=1).first()
+    if head is None:
+        raise _broken("its head is missing")
     seq, prev, at = head.seq, head.hash, clock.now().isoformat()
     rows = []
     for noted in bodies:
@@ -127,8 +148,16 @@ def _append(bodies: list[dict[str, Any]]) -> None:
             )
         )
         prev = rows[-1].hash
-    AuditEvent.objects.bulk_create(rows)
+    try:
+        AuditEvent.objects.bulk_create(rows)
+    except IntegrityError as error:
+        raise _broken(f"an event that the head does not know stands behind event {head.seq}") from error
     AuditHead.objects.filter(pk=1).update(seq=seq, hash=prev)
+
+
+def _broken(what: str) -> TrailBroken:
+    log.error("the audit trail was changed past the portal: %s; nothing was written", what)
+    return TrailBroken()
 
 
 def _actor(actor: Actor) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from apps.accounts.models import Person
 from apps.audit import queries
 from apps.audit import services as audit
 from apps.audit.models import AuditEvent, AuditHead
+from apps.audit.services.trail import TrailBroken
 from tests import factories
+from tests.tampering import without_triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -117,6 +119,36 @@ def test_the_database_refuses_to_change_the_trail(ada, actor_for, statement):
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         connection.cursor().execute(statement)
     assert AuditEvent.objects.get().action == "person.renamed"
+
+
+def forged(**said: str) -> str:
+    """The SQL that adds a copy of the newest event at the next number, otherwise as said."""
+    columns = [one.column for one in AuditEvent._meta.local_concrete_fields if one.column != "id"]
+    values = {"seq": "seq + 1", "prev_hash": "hash", "hash": "'forged'"} | said
+    newest = "FROM audit_auditevent ORDER BY seq DESC LIMIT 1"
+    copied = ", ".join(values.get(one, one) for one in columns)
+    return f"INSERT INTO audit_auditevent ({', '.join(columns)}) SELECT {copied} {newest}"
+
+
+@pytest.mark.parametrize("said", [{"seq": "seq + 2"}, {"prev_hash": "'other'"}])
+def test_the_database_refuses_an_event_that_does_not_follow_the_newest(ada, actor_for, said):
+    rename(ada, "Ada L.", actor=actor_for(ada))
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        connection.cursor().execute(forged(**said))
+    rename(ada, "Ada M.", actor=actor_for(ada))
+    assert queries.verify().intact
+
+
+@pytest.mark.parametrize("touched", [forged(), "DELETE FROM audit_audithead"], ids=["event added", "no head"])
+def test_a_trail_that_somebody_touched_takes_no_decision_and_says_why(ada, actor_for, touched, caplog):
+    rename(ada, "Ada L.", actor=actor_for(ada))
+    without_triggers(touched)
+    with pytest.raises(TrailBroken, match="audit_verify says where") as refused:
+        rename(ada, "Ada M.", actor=actor_for(ada))
+    ada.refresh_from_db()
+    assert (ada.name, refused.value.status, refused.value.code) == ("Ada L.", 409, "audit_broken")
+    assert "changed past the portal" in caplog.text
+    assert queries.verify().first_bad_seq == 2
 
 
 @pytest.mark.parametrize(
