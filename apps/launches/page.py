@@ -19,6 +19,7 @@ from apps.core import clock
 from apps.core.actor import Actor, Via
 from apps.core.hostlist import fold
 from apps.core.rights import Right
+from apps.core.speech import said
 from apps.fleet.models import Node
 from apps.launches.engine.standing import Standing
 from apps.launches.forms import AnswersForm
@@ -27,6 +28,7 @@ from apps.launches.queries import Decision, editors_of, history_of, manual_items
 from apps.launches.queries.inputs import nodes_of
 from apps.launches.words import GROUPS, INPUTS, ITEMS, ORDER_OF_VERDICTS, found_in
 
+_UNDER_WAY = "change_under_way"  # the code of a check that names changes
 SIGNABLE = (Standing.NEEDS_SIGNOFF, Standing.GO, Standing.NO_GO, Standing.UNKNOWN)
 
 
@@ -149,8 +151,28 @@ def _shown_items(evaluation: Evaluation) -> list[dict[str, Any]]:
             "folded": fold(item["nodes"]),
             "waiver_row": waivers.get(item.get("waiver")),
         }
-        for item in evaluation.items
+        for item in _with_titles(evaluation.items)
     ]
+
+
+def _with_titles(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The items with titles of changes that the portal wrote in the reader's language; what is kept stays English."""
+    paths = {proof["url"] for item in items if item["code"] == _UNDER_WAY for proof in item["proofs"]}
+    ids = [int(path.rstrip("/").rpartition("/")[2]) for path in paths]  # each is the address of a change
+    rows = Change.objects.filter(pk__in=ids, title_said__isnull=False) if ids else []
+    titles = {str(row): said(row.named) for row in rows}
+
+    def told(text: str) -> str:
+        for kept, title in titles.items():
+            text = text.replace(kept, title)
+        return text
+
+    def in_readers_words(item: dict[str, Any]) -> dict[str, Any]:
+        proofs = [proof | {"label": told(proof["label"])} for proof in item["proofs"]]
+        values = item.get("values") or {}
+        return item | {"proofs": proofs, "values": {key: told(text) for key, text in values.items()}}
+
+    return [in_readers_words(item) if item["code"] == _UNDER_WAY else item for item in items]
 
 
 def _worst_first(items: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

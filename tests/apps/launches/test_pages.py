@@ -448,3 +448,19 @@ def test_an_empty_list_of_nodes_means_the_whole_domain(domain, nodes, bo, api):
     answer = api(bo).post("/api/v1/launches/", sent, format="json")
     assert answer.status_code == 201
     assert LaunchNode.objects.filter(launch=answer.json()["id"]).count() == len(nodes)
+
+
+def test_a_rollback_under_way_is_named_in_the_readers_language_and_kept_in_english(
+    stopped, evaluated, bo, client_of
+):
+    rollback = services.roll_back_for(actor=actor_for(bo), launch_id=stopped.pk, reason="drift")
+    record = evaluated(stopped, anew=True)
+    client = client_of(bo)
+    client.cookies["language"] = "zh-hans"
+    page = client.get(f"/evaluations/{record.pk}/").content.decode()
+    named = f"#{rollback.pk} 回到 {rollback.restores_version}"
+    assert page.count(named) == 3  # what blocks, the item, its proof
+    assert str(rollback) not in page
+    record.refresh_from_db()
+    row = next(row for row in record.items if row["key"] == "no_open_change")
+    assert row["proofs"][0]["label"] == row["values"]["changes"] == str(rollback)
