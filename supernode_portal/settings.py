@@ -265,12 +265,12 @@ CONTENT_SECURITY_POLICY = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["apps.accounts.authentication.ActorAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.core.api.SignedIn"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.core.api.SignedIn", "apps.core.api.KnownParameters"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["apps.core.parsing.PlainJSONParser"],
     "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttling.CallerThrottle"],
     "DEFAULT_PAGINATION_CLASS": "apps.core.paging.CursorPages",
-    "DEFAULT_FILTER_BACKENDS": ["apps.core.filtering.StrictFilterBackend"],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_SCHEMA_CLASS": "apps.core.schema.PortalSchema",
     "EXCEPTION_HANDLER": "apps.core.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,

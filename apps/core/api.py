@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.mixins import ListModelMixin
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,6 +15,7 @@ from rest_framework.serializers import BaseSerializer, ListField, ListSerializer
 
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, NotAllowed, NotSignedIn, VersionRequired
+from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.core.whole_numbers import whole_number
@@ -24,6 +26,7 @@ if TYPE_CHECKING:  # DRF's views read the settings, which name this module
 IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)
 NO_STORE = {"Cache-Control": "no-store"}  # of answers with a secret
 _TO_WRITE = frozenset(scope for scope in TokenScope if scope.value.endswith(":write"))
+_OF_LISTS = frozenset({"limit", "cursor"})
 _ETAG = re.compile(r'(?:W/)?"v(\d+)"')
 
 
@@ -62,6 +65,26 @@ class SignedIn(BasePermission):
         rights: dict[str, Right] = getattr(view, "rights", {})
         if method in rights or named.get(method) in _TO_WRITE:
             actor.require_anywhere(rights.get(method, Right.OPERATE))
+        return True
+
+
+class KnownParameters(BasePermission):
+    """An address with parameters that its view takes, and no others: a misspelled one would be left out unseen.
+
+    Lists take their filters and those of pages; what else a method takes its view names:
+    `parameters = {"POST": frozenset({"dry_run"})}`.
+    """
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        method = "GET" if request.method in ("HEAD", "OPTIONS") else request.method
+        named: dict[str | None, frozenset[str]] = getattr(view, "parameters", {})
+        is_list = method == "GET" and isinstance(view, ListModelMixin)
+        refuse_unknown(
+            getattr(view, "filterset_class", None) if is_list else None,
+            request.query_params,
+            also=named.get(method, frozenset()),
+            turning=_OF_LISTS if is_list else frozenset(),
+        )
         return True
 
 

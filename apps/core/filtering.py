@@ -12,22 +12,26 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 from django_filters import BooleanFilter, CharFilter, FilterSet, IsoDateTimeFilter, NumberFilter
 from django_filters.fields import IsoDateTimeField
-from django_filters.rest_framework import DjangoFilterBackend
 
 from apps.core.errors import FieldError, Invalid
 from apps.core.texts import say
 
-NOT_FILTERS = frozenset(
-    {"format", "fields", "limit", "cursor", "ordering", "q", "wait", "page", "per_page", "sort"}
-)
+OF_PAGES = frozenset({"page", "per_page", "sort"})
 
 
 def refuse_unknown(
-    filterset: type[FilterSet] | None, given: QueryDict, *, also: frozenset[str] = frozenset()
+    filterset: type[FilterSet] | None,
+    given: QueryDict,
+    *,
+    also: frozenset[str] = frozenset(),
+    turning: frozenset[str] = OF_PAGES,
 ) -> None:
-    """Raises Invalid that names each unknown filter and lists the known ones, `also` among them."""
+    """Raises Invalid that names each unknown filter and lists the known ones, `also` among them.
+
+    turning: names that are no filters but turn and order pages.
+    """
     known = (set(filterset.get_filters()) if filterset else set()) | also
-    unknown = sorted(set(given) - known - NOT_FILTERS)
+    unknown = sorted(set(given) - known - turning)
     if unknown:
         hint = ", ".join(sorted(known)) or say("none")
         raise Invalid(
@@ -91,6 +95,21 @@ class YesNoFilter(BooleanFilter):
         super().__init__(*args, widget=forms.Select(choices=choices), **kwargs)
 
 
+def yes_or_no(given: QueryDict, name: str) -> bool:
+    """A parameter of an address that is said once, true or false; false where it is left out. Raises Invalid."""
+    values = given.getlist(name)
+    if not values:
+        return False
+    try:
+        found = YesNoField().clean(values[0]) if len(values) == 1 else None
+    except ValidationError:
+        found = None
+    if found is None:
+        message = say("%(name)s: say true or false", name=name)
+        raise Invalid(message, code=name, errors=[FieldError(pointer=f"?{name}", code=name, message=message)])
+    return found
+
+
 def of_cluster(path: str = "cluster") -> CharFilter:
     """?cluster= with the slug of a cluster. path: from the listed rows to it."""
     return CharFilter(field_name=f"{path}__slug", label=_("Cluster"), widget=cluster_input())
@@ -99,11 +118,3 @@ def of_cluster(path: str = "cluster") -> CharFilter:
 def cluster_input() -> forms.TextInput:
     """Where the slug of a cluster is typed; the page shell lists those that there are."""
     return forms.TextInput(attrs={"list": "cluster-slugs"})
-
-
-class StrictFilterBackend(DjangoFilterBackend):
-    """django-filter's backend that also refuses unknown names."""
-
-    def filter_queryset(self, request: Any, queryset: Any, view: Any) -> Any:
-        refuse_unknown(self.get_filterset_class(view, queryset), request.query_params)
-        return super().filter_queryset(request, queryset, view)

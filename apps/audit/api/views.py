@@ -58,6 +58,7 @@ class Export(generics.GenericAPIView):
     token_scopes = AUDIT_READ
     serializer_class = s.EventOut
     filterset_class = EventFilter
+    parameters = {"POST": frozenset(EventFilter.get_filters())}
     queryset = AuditEvent.objects.none()
 
     @extend_schema(

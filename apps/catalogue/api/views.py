@@ -19,12 +19,12 @@ from apps.catalogue.engine.overlays import KIND_CHOICES, VERSION_TABLES, Confide
 from apps.catalogue.models import CatalogueEdit
 from apps.core.actor import Actor
 from apps.core.api import actor_of, checked
-from apps.core.filtering import refuse_unknown
 from apps.core.rights import TokenScope
 
 _CONFIDENCES = [(one.value, one.value) for one in Confidence]
 _ANY = {"type": ["string", "number", "null"]}
 _CLUSTER = OpenApiParameter("cluster", str, description="As this team has it; else as everybody has it.")
+_OF_CLUSTER = {"GET": frozenset({"cluster"})}
 _WRITES = {"POST": TokenScope.FLEET_WRITE, "DELETE": TokenScope.FLEET_WRITE}
 
 
@@ -81,6 +81,8 @@ class CatalogueEditOut(serializers.ModelSerializer[CatalogueEdit]):
 
 
 class Accelerators(APIView):
+    parameters = _OF_CLUSTER
+
     @extend_schema(
         responses=CatalogueEntryOut(many=True),
         parameters=[_CLUSTER],
@@ -92,6 +94,8 @@ class Accelerators(APIView):
 
 
 class Supernodes(APIView):
+    parameters = _OF_CLUSTER
+
     @extend_schema(
         responses=CatalogueEntryOut(many=True),
         parameters=[_CLUSTER],
@@ -106,7 +110,6 @@ class Components(APIView):
     @extend_schema(responses=CatalogueEntryOut(many=True), operation_id="catalogue_components_list")
     def get(self, request: Request) -> Response:
         """What nodes are made of, field by field, with the source of what was set. The same for every cluster."""
-        refuse_unknown(None, request.query_params)
         actor_of(request)
         return Response(CatalogueEntryOut(queries.entries_for(None, Kind.COMPONENT), many=True).data)
 
@@ -136,6 +139,8 @@ class ComponentsFile(APIView):
 
 
 class VersionTables(APIView):
+    parameters = _OF_CLUSTER
+
     @extend_schema(
         responses=CatalogueEntryOut(many=True),
         parameters=[_CLUSTER],
@@ -143,7 +148,6 @@ class VersionTables(APIView):
     )
     def get(self, request: Request) -> Response:
         """Which versions go together, as rules between components look them up; set by edits of the four kinds."""
-        refuse_unknown(None, request.query_params, also=frozenset({"cluster"}))
         actor = actor_of(request)
         scope_id = _scope_id(actor, request.query_params.get("cluster", ""))
         found = [entry for kind in VERSION_TABLES for entry in queries.entries_for(scope_id, kind)]
@@ -180,7 +184,6 @@ class OneEdit(APIView):
 
 
 def _entries(request: Request, kind: Kind) -> list[queries.Entry]:
-    refuse_unknown(None, request.query_params, also=frozenset({"cluster"}))
     actor = actor_of(request)
     return queries.entries_for(_scope_id(actor, request.query_params.get("cluster", "")), kind)
 

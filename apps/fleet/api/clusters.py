@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from apps.catalogue.queries import accelerators_for
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import FieldError, Invalid
+from apps.core.filtering import yes_or_no
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.fleet import filters, queries, services
@@ -94,6 +95,7 @@ class Domains(generics.ListAPIView):
     """Domains of the clusters that you may see."""
 
     token_scopes = {"POST": TokenScope.FLEET_WRITE}
+    parameters = {"POST": frozenset({"dry_run"})}
     serializer_class = s.DomainOut
     filterset_class = filters.DomainFilter
     queryset = Domain.objects.none()
@@ -110,7 +112,7 @@ class Domains(generics.ListAPIView):
         cluster = queries.cluster_for(actor, data.pop("cluster"), Right.OPERATE)
         speed = bandwidth_of(accelerators_for(cluster.scope_id), data["accelerator_model"])
         data["layout"] = _layout(data.pop("template", None), data.get("layout"), speed)
-        if request.query_params.get("dry_run") == "true":
+        if yes_or_no(request.query_params, "dry_run"):
             return Response(s.DomainPreviewOut(queries.domain_preview(cluster=cluster, **data)).data)
         domain = services.build_domain(actor=actor, cluster_id=cluster.pk, **data)
         return with_version(Response(s.DomainOut(domain).data, status=201), domain.version)

@@ -16,7 +16,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
-from apps.core.filtering import refuse_unknown
 from apps.core.parsing import PlainJSONParser
 from apps.core.rights import Right, TokenScope
 from apps.core.storable import require_storable_value
@@ -159,6 +158,8 @@ class OneImport(APIView):
 
 
 class ImportRows(APIView):
+    parameters = {"GET": frozenset({"fate", "table"})}
+
     @extend_schema(
         responses=OutcomeOut(many=True),
         operation_id="imports_rows",
@@ -169,7 +170,6 @@ class ImportRows(APIView):
     )
     def get(self, request: Request, pk: int) -> Response:
         """What becomes of each row, errors first; the first thousand."""
-        refuse_unknown(None, request.query_params, also=frozenset({"fate", "table"}))
         row = import_for(actor_of(request), pk)
         given = request.query_params
         found = outcomes(row, fate=given.get("fate", ""), table=given.get("table", ""))
@@ -196,6 +196,8 @@ class ApplyImport(APIView):
 
 
 class ExportFleet(APIView):
+    parameters = {"GET": frozenset({"form", "table"})}
+
     @extend_schema(
         responses={
             (200, "application/json"): OpenApiTypes.OBJECT,
@@ -210,7 +212,6 @@ class ExportFleet(APIView):
     )
     def get(self, request: Request, slug: str) -> HttpResponseBase:
         """The fleet as a file (form: json, yaml, or csv with a table); it imports again unchanged."""
-        refuse_unknown(None, request.query_params, also=frozenset({"form", "table"}))
         cluster = queries.cluster_for(actor_of(request), slug)
         given = request.query_params
         return download(export(cluster, form=given.get("form", "json"), table=given.get("table") or None))

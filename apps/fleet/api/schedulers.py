@@ -12,7 +12,6 @@ from rest_framework.views import APIView
 
 from apps.core.api import actor_of, with_version
 from apps.core.errors import FieldError, Invalid
-from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.core.whole_numbers import whole_number
@@ -50,6 +49,8 @@ class ComparisonOut(serializers.Serializer[Any]):
 
 
 class SchedulerFile(APIView):
+    parameters = {"GET": frozenset({"domain"})}
+
     @extend_schema(
         responses=SchedulerFileOut,
         operation_id="clusters_scheduler_file",
@@ -58,7 +59,6 @@ class SchedulerFile(APIView):
     def get(self, request: Request, slug: str, form: str) -> Response:
         """The fleet for a scheduler: slurm_tree, slurm_block, slurm_yaml, hypernode, kueue, kubectl_labels,
         nccl_hints, hostfile."""
-        refuse_unknown(None, request.query_params, also=frozenset({"domain"}))
         actor = actor_of(request)
         cluster = queries.cluster_for(actor, slug)
         raw = request.query_params.get("domain", "")

@@ -13,7 +13,6 @@ from rest_framework.views import APIView
 
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
 from apps.core.errors import Missing
-from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
 from apps.fleet.models import Cluster
@@ -29,7 +28,7 @@ from apps.health.words import told_item, told_symptom
 _WRITES = {"POST": TokenScope.FLEET_WRITE}
 CLUSTER = OpenApiParameter("cluster", str, description="A cluster's slug; left out: all, or everywhere.")
 WORDS = OpenApiParameter("q", str, description="Words that must all be there, in any language.")
-_CLUSTER = frozenset({"cluster"})
+_OF_CLUSTER = frozenset({"cluster"})
 
 
 def _cluster(request: Request, right: Right = Right.READ) -> Cluster | None:
@@ -77,6 +76,8 @@ class States(generics.ListAPIView):
 
 
 class Proposals(APIView):
+    parameters = {"GET": _OF_CLUSTER}
+
     @extend_schema(
         responses=s.ProposalOut(many=True),
         parameters=[CLUSTER],
@@ -85,7 +86,6 @@ class Proposals(APIView):
     )
     def get(self, request: Request) -> Response:
         """Nodes that should leave scheduling. Carry one out by a hold of kind quarantine on the node."""
-        refuse_unknown(None, request.query_params, also=_CLUSTER)
         cluster = _cluster(request)
         found = queries.proposals(actor_of(request), cluster_id=cluster.pk if cluster else None)
         return Response(s.ProposalOut(found, many=True).data)
@@ -96,12 +96,13 @@ def _rule(rule: HealthRule, version: int) -> dict[str, Any]:
 
 
 class Rules(APIView):
+    parameters = {"GET": _OF_CLUSTER}
+
     @extend_schema(
         responses=s.RuleOut(many=True), parameters=[CLUSTER], operation_id="health_rules_list", filters=False
     )
     def get(self, request: Request) -> Response:
         """The rules as they hold everywhere, or in one cluster."""
-        refuse_unknown(None, request.query_params, also=_CLUSTER)
         cluster = _cluster(request)
         cluster_id = cluster.pk if cluster else None
         own = queries.rule_settings(cluster_id)
@@ -114,6 +115,7 @@ class Rules(APIView):
 
 class OneRule(APIView):
     rights = {"PUT": Right.ADMIN}
+    parameters = {"PUT": _OF_CLUSTER}
 
     @extend_schema(
         request=s.RuleIn,
@@ -161,6 +163,8 @@ class Policy(APIView):
 
 
 class Knowledge(APIView):
+    parameters = {"GET": frozenset({"q"})}
+
     @extend_schema(
         responses=s.KnowledgeOut(many=True),
         parameters=[WORDS],
@@ -169,7 +173,6 @@ class Knowledge(APIView):
     )
     def get(self, request: Request) -> Response:
         """Symptoms with causes, checks and remedies, in the language of Accept-Language."""
-        refuse_unknown(None, request.query_params)
         found = search(request.query_params.get("q", ""))
         return Response(s.KnowledgeOut([told_item(item) for item in found], many=True).data)
 

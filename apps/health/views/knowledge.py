@@ -22,7 +22,7 @@ from apps.health.words import told_item, told_symptom
 def items(request: HttpRequest) -> HttpResponse:
     """All items, or those that hold the words of ?q=."""
     actor_of(request)
-    refuse_unknown(None, request.GET)
+    refuse_unknown(None, request.GET, also=frozenset({"q"}))
     words = request.GET.get("q", "")
     context = {"items": [told_item(item) for item in search(words)], "words": words}
     return render(request, "health/knowledge.html", context)

@@ -44,6 +44,7 @@ class Jobs(generics.ListAPIView):
 
 class OneJob(APIView):
     token_scopes = _ANY_WRITE
+    parameters = {"GET": frozenset({"wait"})}
 
     @extend_schema(
         parameters=[

@@ -12,7 +12,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.core.api import actor_of, checked
-from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right, TokenScope
 from apps.evidence.answers import ReceiptOut, refusal_of
 from apps.evidence.models import Receipt, ReceiptState
@@ -48,6 +47,7 @@ _FORM = {
 
 class HandIn(APIView):
     token_scopes = _WRITES
+    parameters = {"POST": _NAMES}
 
     @extend_schema(
         parameters=_PARAMETERS,
@@ -65,7 +65,6 @@ class HandIn(APIView):
         """
         actor = actor_of(request)
         cluster = cluster_for(actor, slug, Right.OPERATE)
-        refuse_unknown(None, request.query_params, also=_NAMES)
         given = {name: request.query_params.get(name, "") for name in _NAMES}
         common = {
             "actor": actor,

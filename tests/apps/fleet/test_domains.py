@@ -144,6 +144,18 @@ def test_negative_bandwidth_is_refused(cluster, bo, api):
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/tiers/0/link_bytes_per_s")
 
 
+@pytest.mark.parametrize(("said", "status"), [("dry_run=1", 200), ("dry_run=yes", 400), ("dryrun=true", 400)])
+def test_nothing_is_built_where_a_dry_run_was_meant(said, status, cluster, bo, api):
+    body = {
+        "cluster": cluster.slug,
+        "name": "sn9",
+        "template": "72-as-9x8",
+        "accelerator_model": "nvidia-gb200",
+    }
+    answer = api(bo).post(f"/api/v1/domains/?{said}", body, format="json")
+    assert (answer.status_code, Domain.objects.count()) == (status, 0)
+
+
 @pytest.mark.parametrize("dry_run", ["true", "false"])
 def test_an_accelerator_that_the_catalogue_does_not_have_is_refused_with_those_that_are_like_it(
     dry_run, cluster, bo, api

@@ -292,6 +292,12 @@ def test_once_the_rollback_is_done_the_page_leads_with_the_next_evaluation(stopp
     [
         *(("", 200), ("fail_status=false", 200), ("fail_status=1", 409), ("fail_status=True", 409)),
         *(("fail_status=yes,please", 400), ("failstatus=true", 400), ("fail_status=true&format=xml", 400)),
+        *(
+            ("fail_status", 400),
+            ("fail_status=", 400),
+            ("fail_status=true&fail_status=", 400),
+            ("wait=9", 400),
+        ),
     ],
 )
 def test_the_gate_answers_as_it_was_asked_or_not_at_all(stopped, query, status, bo, api):

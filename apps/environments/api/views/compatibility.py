@@ -8,19 +8,20 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.core.api import IF_MATCH, actor_of, checked, version_seen, with_version
-from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right
 from apps.environments import queries, services
 from apps.environments.api import serializers as s
 from apps.fleet.queries import cluster_for
 
-_NAMES = frozenset({"cluster"})
+_OF_CLUSTER = frozenset({"cluster"})
 _CLUSTER = OpenApiParameter(
     "cluster", str, description="Its slug; without it, where no cluster says otherwise."
 )
 
 
 class CompatibilityRules(APIView):
+    parameters = {"GET": _OF_CLUSTER}
+
     @extend_schema(
         responses=s.CompatibilityRuleOut(many=True),
         parameters=[_CLUSTER],
@@ -35,6 +36,7 @@ class CompatibilityRules(APIView):
 
 class OneCompatibilityRule(APIView):
     rights = {"PUT": Right.ADMIN}
+    parameters = {"PUT": _OF_CLUSTER, "DELETE": _OF_CLUSTER}
 
     @extend_schema(
         request=s.CompatibilityRuleIn,
@@ -70,6 +72,5 @@ class OneCompatibilityRule(APIView):
 
 
 def _cluster_id(request: Request, right: Right = Right.READ) -> int | None:
-    refuse_unknown(None, request.query_params, also=_NAMES)
     slug = request.query_params.get("cluster", "")
     return cluster_for(actor_of(request), slug, right).pk if slug else None

@@ -189,6 +189,8 @@ class Compatibility(APIView):
 
 
 class Differences(APIView):
+    parameters = {"GET": frozenset({"to"})}
+
     @extend_schema(
         responses=s.EntryChangeOut(many=True),
         parameters=[TO],
@@ -209,6 +211,8 @@ class Differences(APIView):
 
 
 class Export(APIView):
+    parameters = {"GET": frozenset({"as"})}
+
     @extend_schema(
         responses={(200, "text/plain"): OpenApiTypes.STR},
         parameters=[AS],
