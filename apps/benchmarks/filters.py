@@ -17,7 +17,9 @@ class RunFilter(django_filters.FilterSet):
 
     cluster = of_cluster()
     domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
-    node = django_filters.CharFilter(field_name="nodes__name", label=_("Node"), distinct=True)
+    node = django_filters.CharFilter(
+        field_name="nodes__name", lookup_expr="iexact", label=_("Node"), distinct=True
+    )
     collective = django_filters.ChoiceFilter(choices=list(COLLECTIVES.items()), label=_("Collective"))
     ranks = WholeNumberFilter(label=_("Ranks"))
     status = django_filters.ChoiceFilter(choices=STATUSES, label=_("Output"))

@@ -91,7 +91,7 @@ class FindingOnPageFilter(FindingFilter):
 
 class FactFilter(django_filters.FilterSet):
     cluster = of_cluster("node__cluster")
-    node = WholeNumberFilter(field_name="node_id", label=_("Node"))
+    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
     component = ComponentFilter(label=_("Component"))
     kind = django_filters.CharFilter(label=_("Kind of evidence"))
     current = YesNoFilter(field_name="until", lookup_expr="isnull", label=_("Current"))

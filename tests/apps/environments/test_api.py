@@ -97,7 +97,7 @@ def test_the_history_of_a_node_by_change(caller: Any, nodes: Any) -> None:
     report(nodes[0])
     report(nodes[0], nccl="2.27.3")
 
-    rows = caller.get(f"/api/v1/node-facts/?node={nodes[0].pk}&component=nccl").json()["results"]
+    rows = caller.get(f"/api/v1/node-facts/?node={nodes[0].name.upper()}&component=nccl").json()["results"]
     now = caller.get(f"/api/v1/nodes/{nodes[0].pk}/reported-versions/").json()
 
     assert [(row["value"], row["until"] is None) for row in rows] == [("2.27.3", True), ("2.26.2", False)]
