@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.fleet.engine.fit import Fit, Pattern, Purpose
 from apps.fleet.engine.graph import TopologyKind
 from apps.fleet.engine.layout import Layout, Shape
+from apps.fleet.engine.outcomes import Fate
 from apps.fleet.models import Domain
 
 SCHEDULER_FORMATS = {
@@ -53,6 +54,20 @@ WORK: dict[tuple[Pattern, Purpose], str | Promise] = {
     (Pattern.ALL_TO_ALL, Purpose.INFERENCE): _("MoE all-to-all, inference"),
 }
 _ALL_TO_ALL = _("An all-to-all keeps up %(share)s of the injection rate; at least %(limit)s is needed.")
+FATES_TO_COME: dict[Fate, str | Promise] = {
+    Fate.ERROR: _("has an error"),
+    Fate.CREATED: _("to create"),
+    Fate.UPDATED: _("to update"),
+    Fate.REMOVED: _("to take away"),
+    Fate.SKIPPED: _("to pass over"),
+    Fate.UNCHANGED: _("unchanged"),
+}
+FATES: dict[Fate, str | Promise] = FATES_TO_COME | {
+    Fate.CREATED: _("created"),
+    Fate.UPDATED: _("updated"),
+    Fate.REMOVED: _("taken away"),
+    Fate.SKIPPED: _("passed over"),
+}
 FIT_REASONS: dict[str, str | Promise] = {
     "not_connected": _("Some endpoints are not joined."),
     "oversubscribed": _("Switch level %(level)s is %(ratio)s:1, above %(limit)s:1."),

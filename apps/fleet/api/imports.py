@@ -99,7 +99,11 @@ class ImportOut(serializers.ModelSerializer[BulkImport]):
 
 class OutcomeOut(serializers.Serializer[Any]):
     table = serializers.CharField()
-    row = serializers.IntegerField(allow_null=True, help_text="From 1, within its table.")
+    row = serializers.IntegerField(
+        allow_null=True,
+        help_text="CSV: the line of the file, whose head is line 1. JSON and YAML: which entry of its table, from 1; "
+        "0: all of them.",
+    )
     fate = serializers.ChoiceField(choices=[(one.value, one.value) for one in Fate])
     key = serializers.CharField(required=False)
     column = serializers.CharField(required=False, help_text="Of an error.")

@@ -41,11 +41,14 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
-    """rows: per table. columns: the names in the head of a CSV file, in its order; empty otherwise."""
+    """rows: per table. columns: the names in the head of a CSV file, in its order; lines: the line of the file on
+    which each of its rows begins. Both are empty otherwise.
+    """
 
     form: Form
     rows: Rows
     columns: tuple[str, ...] = ()
+    lines: tuple[int, ...] = ()
 
     @property
     def row_count(self) -> int:
@@ -160,20 +163,24 @@ def _csv(text: str, table: Table | None) -> Decoded:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[dict[str, object]] = []
     errors: list[FieldError] = []
+    lines: list[int] = []
     try:
         names = [name.strip() for name in next(reader)]
         errors += _head_errors(names)
+        end = reader.line_num
         for cells in reader:
+            line, end = end + 1, reader.line_num  # a cell in quotes may go on over several
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(names):
                 message = say(
                     "line %(line_num)s: cells: %(count)s, columns: %(count_2)s",
-                    line_num=reader.line_num,
+                    line_num=line,
                     count=len(cells),
                     count_2=len(names),
                 )
-                errors.append(_error(f"/{len(rows) + 1}", message, "cells"))
+                errors.append(_error(f"/{line}", message, "cells"))
+            lines.append(line)
             rows.append(dict(zip(names, cells, strict=False)))
     except csv.Error as fault:
         raise _invalid(
@@ -182,7 +189,7 @@ def _csv(text: str, table: Table | None) -> Decoded:
         ) from fault
     _refuse(errors)
     table = table or _table_of(names)
-    return Decoded(form=Form.CSV, rows={table: rows}, columns=tuple(names))
+    return Decoded(form=Form.CSV, rows={table: rows}, columns=tuple(names), lines=tuple(lines))
 
 
 def _head_errors(names: Sequence[str]) -> list[FieldError]:

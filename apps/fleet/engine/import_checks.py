@@ -20,7 +20,10 @@ Given = Mapping[Table, Mapping[Key, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowError:
-    """row: from 1; 0 for the table as a whole. value: as found, cut to 80 characters. code: stable."""
+    """row: its line in a CSV file, else its number from 1; 0 for the table as a whole. code: stable.
+
+    value: as found, cut to 80 characters.
+    """
 
     row: int
     column: str

@@ -19,9 +19,17 @@ def renamed(raw: Mapping[str, object], renames: Mapping[str, str] | None) -> Map
 
 
 def column_errors(
-    schema: Schema, rows: Sequence[Mapping[str, object]], renames: Mapping[str, str] | None
+    schema: Schema,
+    rows: Sequence[Mapping[str, object]],
+    renames: Mapping[str, str] | None,
+    *,
+    numbers: Sequence[int],
+    head: int,
 ) -> Iterator[RowError]:
-    """Columns that are unknown, each told once: at row 0 if all rows have it, as under a CSV head, else the first."""
+    """Columns that are unknown, each told once: at the head if all rows have it, as in a CSV file, else at the first.
+
+    numbers: of the rows. head: the number of the head.
+    """
     known = [one.name for one in schema.columns]
     told: set[str] = set()
     if renames is not None:
@@ -33,9 +41,9 @@ def column_errors(
                     ours=ours,
                     known=", ".join(known),
                 )
-                yield RowError(row=0, column=ours, code="unknown_column", message=message)
+                yield RowError(row=head, column=ours, code="unknown_column", message=message)
         return
-    for number, raw in enumerate(rows, start=1):
+    for number, raw in zip(numbers, rows, strict=True):
         for name in raw.keys() - set(known) - told:
             told.add(name)
             close = difflib.get_close_matches(str(name), known, n=1)
@@ -46,7 +54,7 @@ def column_errors(
                     "unknown column %(name)s; there are %(known)s", name=str(name), known=", ".join(known)
                 )
             )
-            row = 0 if all(name in one for one in rows) else number
+            row = head if all(name in one for one in rows) else number
             yield RowError(row=row, column=str(name), code="unknown_column", message=message)
 
 

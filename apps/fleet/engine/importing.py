@@ -112,10 +112,12 @@ def plan_import(
     columns: Mapping[Table, Mapping[str, str]] | None = None,
     held: Mapping[str, frozenset[str]] = MappingProxyType({}),
     told: Told = silent,
+    lines: Sequence[int] = (),
 ) -> ImportPlan:
     """What an import of these rows would do to the current rows.
 
-    rows: numbered from 1 within their table, as decoded from CSV, JSON or YAML. current: all rows there are.
+    rows: numbered from 1 within their table; those of a CSV file by their lines, and then 1 is its head.
+    current: all rows there are.
     columns: per table, name in the file → our column (a NetBox export, say); then other names are ignored,
     while without it an unknown column is an error. held: node → kinds of its active holds. told: gets how many
     rows were read, every so often; what it raises ends the planning.
@@ -126,7 +128,7 @@ def plan_import(
     done = 0
     for table in Table:
         if table in rows:
-            planner = _Planner(SCHEMAS[table], after[table], mode, partial(_further, told, done))
+            planner = _Planner(SCHEMAS[table], after[table], mode, partial(_further, told, done), lines)
             planner.take_all(rows[table], columns.get(table, {}) if columns is not None else None)
             plans[table] = planner.plan(table)
             given[table] = {key: number for key, (number, _) in planner.seen.items()}
@@ -152,8 +154,15 @@ class _Planner:
     faulty row is not blamed for it.
     """
 
-    def __init__(self, schema: Schema, current: Mapping[Key, Values], mode: Mode, told: Told) -> None:
-        self.schema, self.current, self.mode, self.told = schema, current, mode, told
+    def __init__(
+        self,
+        schema: Schema,
+        current: Mapping[Key, Values],
+        mode: Mode,
+        told: Told,
+        lines: Sequence[int],
+    ) -> None:
+        self.schema, self.current, self.mode, self.told, self.lines = schema, current, mode, told, lines
         self.seen: dict[Key, tuple[int, Values]] = {}
         self.as_if: dict[Key, Values] = {}
         self.created: list[Created] = []
@@ -164,10 +173,12 @@ class _Planner:
         self.errors: list[RowError] = []
 
     def take_all(self, rows: Sequence[Mapping[str, object]], renames: Mapping[str, str] | None) -> None:
-        self.errors += column_errors(self.schema, rows, renames)
-        for number, raw in enumerate(rows, start=1):
-            if number % TELL_EVERY_ROWS == 0:
-                self.told(number)
+        numbers = self.lines or range(1, len(rows) + 1)
+        head = 1 if self.lines else 0
+        self.errors += column_errors(self.schema, rows, renames, numbers=numbers, head=head)
+        for done, (number, raw) in enumerate(zip(numbers, rows, strict=True), start=1):
+            if done % TELL_EVERY_ROWS == 0:
+                self.told(done)
             cells, faults = read_row(self.schema, renamed(raw, renames), number)
             self.errors += faults
             if self.schema.is_named(cells):
@@ -187,7 +198,7 @@ class _Planner:
     def _place(self, number: int, cells: dict[str, Value], *, faultless: bool) -> None:
         key = self.schema.key_of(cells)
         if key in self.seen:
-            self.errors.append(_twice(self.schema, number, cells, *self.seen[key]))
+            self.errors.append(_twice(self.schema, number, cells, *self._first(key)))
             return
         self.seen[key] = number, cells
         before = self.current.get(key)
@@ -204,6 +215,13 @@ class _Planner:
             self.removed.append(Removed(row=number, key=key))
         else:
             self._update(number, key, cells, before, faultless)
+
+    def _first(self, key: Key) -> tuple[str, Values]:
+        """Where the row stands that had this key before, in words, and its cells."""
+        number, cells = self.seen[key]
+        return (
+            say("line %(number)s", number=number) if self.lines else say("entry %(number)s", number=number)
+        ), cells
 
     def _create(self, number: int, key: Key, cells: dict[str, Value], faultless: bool) -> None:
         columns = self.schema.columns
@@ -228,11 +246,11 @@ class _Planner:
             self.unchanged.append(key)
 
 
-def _twice(schema: Schema, number: int, cells: Values, first: int, before: Values) -> RowError:
+def _twice(schema: Schema, number: int, cells: Values, first: str, before: Values) -> RowError:
     shown = "/".join(as_csv(part) for part in schema.key_of(cells))
     if cells.get("domain") != before.get("domain"):
         homes = say(
-            "%(value)s (row %(first)s) and %(value_2)s",
+            "%(value)s (%(first)s) and %(value_2)s",
             value=before.get("domain") or say("none"),
             first=first,
             value_2=cells.get("domain") or say("none"),
@@ -244,7 +262,7 @@ def _twice(schema: Schema, number: int, cells: Values, first: int, before: Value
         )
     else:
         message, code, column = (
-            say("%(shown)s stands in row %(first)s already", shown=shown, first=first),
+            say("%(shown)s stands there already: %(first)s", shown=shown, first=first),
             "row_twice",
             schema.key[0],
         )

@@ -71,6 +71,7 @@ def prepare(row: BulkImport, before: Before | None = None, told: Told = silent) 
         columns=dict.fromkeys(decoded.rows, row.columns) if row.columns is not None else None,
         held=before.held,
         told=told,
+        lines=decoded.lines,
     )
     return Prepared(before=before, plan=plan, notes=_notes(decoded, plan))
 

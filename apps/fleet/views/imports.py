@@ -19,6 +19,7 @@ from apps.core.rights import Right
 from apps.core.speech import said
 from apps.fleet import queries
 from apps.fleet.engine.cells import guarded
+from apps.fleet.engine.decoding import Form
 from apps.fleet.engine.outcomes import Fate
 from apps.fleet.engine.tables import SCHEMAS, Table
 from apps.fleet.forms.imports import NODES_EXAMPLE, ImportForm, MappingForm
@@ -27,8 +28,17 @@ from apps.fleet.page import cluster_context, download
 from apps.fleet.queries.exports import export
 from apps.fleet.queries.imports import import_for, imports_visible, outcomes
 from apps.fleet.services import imports as service
+from apps.fleet.words import FATES, FATES_TO_COME
 
 _RECENT = 20
+_SIGNS = {
+    Fate.ERROR: "fail",
+    Fate.CREATED: "pass",
+    Fate.UPDATED: "warn",
+    Fate.REMOVED: "warn",
+    Fate.SKIPPED: "skipped",
+    Fate.UNCHANGED: "draft",
+}
 
 
 def imports(request: HttpRequest, slug: str) -> HttpResponse:
@@ -62,12 +72,16 @@ def one_import(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     row = import_for(actor, pk)
     refuse_unknown(None, request.GET, also=frozenset({"fate", "table"}))
     found = outcomes(row, fate=request.GET.get("fate", ""), table=request.GET.get("table", ""))
+    page, words = page_of(request, found), FATES if row.state == ImportState.APPLIED else FATES_TO_COME
+    for one in page.object_list:
+        one |= {"word": words[Fate(one["fate"])], "sign": _SIGNS[Fate(one["fate"])]}
     context = cluster_context(cluster) | {
         "cluster": cluster,
         "row": row,
         "job": row.job,
-        "page": page_of(request, found),
-        "fates": _totals(row),
+        "page": page,
+        "place": _("Line") if row.form == Form.CSV else _("Entry"),
+        "fates": [(fate, words[fate], number) for fate, number in _totals(row)],
         "fate": request.GET.get("fate", ""),
         "mapping": MappingForm(row=row) if row.head and row.state == ImportState.PLANNED else None,
         "may_operate": actor.may(Right.OPERATE, cluster.scope_id),

@@ -112,7 +112,7 @@ def test_one_wrong_row_among_thousands_stops_all_and_every_error_is_told(
     factories.domain(cluster, "d1")
     row = receive(data)
     errors = queries.outcomes(row, fate="error")
-    assert {(one["row"], one["column"]) for one in errors} == {(8, "domain"), (9, "index")}
+    assert {(one["row"], one["column"]) for one in errors} == {(9, "domain"), (10, "index")}
     with pytest.raises(Invalid) as refused:
         apply(row)
     assert (refused.value.code, Node.objects.count()) == ("import_rows", 0)
@@ -248,7 +248,7 @@ def test_applied_at_once_with_a_wrong_row_writes_nothing(receive, run_jobs):
     row.refresh_from_db()
     assert (row.state, row.error_count, Node.objects.count()) == ("planned", 1, 0)
     assert (job.state, job.problem["code"]) == ("failed", "import_rows")
-    assert [error["pointer"] for error in job.problem["errors"]] == ["/nodes/2/domain"]
+    assert [error["pointer"] for error in job.problem["errors"]] == ["/nodes/3/domain"]
 
 
 def test_what_was_looked_at_and_overtaken_is_looked_at_again_and_the_page_says_why(
@@ -520,13 +520,49 @@ def test_the_page_looks_maps_and_applies(cluster, bo, client_of):
     assert b"Applied" in client.get(sent.url).content
 
 
+def test_a_wrong_row_of_a_csv_file_is_told_by_the_line_that_an_editor_shows(cluster, receive, bo, client_of):
+    row = receive(b'name,rack,index\n\nn1,"one\nrack",many\n\nn2,R2,\nn2,R3,\n,R4,\n')
+    errors = queries.outcomes(row, fate="error")
+    assert [(one["row"], one["code"]) for one in errors] == [
+        (3, "bad_value"),
+        (7, "row_twice"),
+        (8, "required"),
+    ]
+    assert errors[1]["message"] == "n2 stands there already: line 6"
+    page = client_of(bo).get(f"/clusters/{cluster.slug}/imports/{row.pk}/").content.decode()
+    assert '<th scope="col" class="number">Line</th>' in page
+    with pytest.raises(Invalid) as refused:
+        receive(b'name,rack\n\nn1,"one\nrack",R3\n')
+    assert refused.value.errors[0].message.startswith("line 3: cells: 3")
+
+
+def test_a_wrong_row_of_a_json_file_is_told_as_entry_of_its_table(cluster, receive, bo, client_of):
+    row = receive(b'{"nodes": [{"name": "n1"}, {"name": "n2"}, {"name": "n1"}]}')
+    (error,) = queries.outcomes(row, fate="error")
+    assert (error["row"], error["message"]) == (3, "n1 stands there already: entry 1")
+    page = client_of(bo).get(f"/clusters/{cluster.slug}/imports/{row.pk}/").content.decode()
+    assert '<th scope="col" class="number">Entry</th>' in page
+
+
+def test_the_page_says_what_is_to_be_done_until_it_is_done(cluster, receive, apply, bo, client_of):
+    row, client = receive(b"name,rack\nn1,R1\n"), client_of(bo)
+    page = f"/clusters/{cluster.slug}/imports/{row.pk}/"
+    looked = client.get(page).content.decode()
+    assert "To create" in looked
+    assert "Created" not in looked
+    apply(row)
+    done = client.get(page).content.decode()
+    assert "Created" in done
+    assert "To create" not in done
+
+
 def test_the_page_keeps_what_is_wrong_and_gives_it_as_csv(cluster, bo, client_of):
     client, page = client_of(bo), f"/clusters/{cluster.slug}/imports/"
     client.post(page, {"text": "name,domain,rack\nn1,=nowhere,\n", "mode": "upsert"})
     row = BulkImport.objects.get()
     assert b"Nothing will be written" in client.get(f"{page}{row.pk}/?fate=error").content
     (line,) = csv.DictReader(io.StringIO(client.get(f"{page}{row.pk}/errors/").content.decode()))
-    assert (line["row"], line["column"], line["value"]) == ("1", "domain", "'=nowhere")
+    assert (line["row"], line["column"], line["value"]) == ("2", "domain", "'=nowhere")
 
 
 def test_a_file_that_cannot_be_read_is_told_in_the_form(cluster, bo, client_of):
