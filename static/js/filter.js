@@ -1,18 +1,24 @@
 /* A legend that filters: data-filter holds the id of a view whose parts carry data-value; the buttons carry
-   it too and are toggles. What is chosen is kept in the address, so that it can be shared. */
+   it too and are toggles. Further views say it by data-filtered-by; a canvas among them is told by an event and finds
+   what is chosen in data-chosen. What is chosen is kept in the address, so that it can be shared. */
 import { announce, bind } from "./page.js";
 
 function attach(legend) {
-  const view = document.getElementById(legend.dataset.filter);
-  const key = `show-${legend.dataset.filter}`;
+  const id = legend.dataset.filter;
+  const views = [...document.querySelectorAll(`[id="${id}"], [data-filtered-by="${id}"]`)];
+  const key = `show-${id}`;
   const buttons = [...legend.querySelectorAll("button[data-value]")];
-  if (!view) return;
+  if (!views.length) return;
 
   function apply() {
     const chosen = new Set(buttons.filter((button) => button.ariaPressed === "true").map((button) => button.dataset.value));
-    for (const part of view.querySelectorAll("[data-value]")) {
-      const values = part.dataset.value.split(" ");
-      part.classList.toggle("is-filtered-out", chosen.size > 0 && !values.some((value) => chosen.has(value)));
+    for (const view of views) {
+      for (const part of view.querySelectorAll("[data-value]")) {
+        const values = part.dataset.value.split(" ");
+        part.classList.toggle("is-filtered-out", chosen.size > 0 && !values.some((value) => chosen.has(value)));
+      }
+      view.dataset.chosen = [...chosen].join(" ");
+      view.dispatchEvent(new Event("portal:filter"));
     }
     return chosen;
   }

@@ -39,6 +39,7 @@ function look(element) {
     // Each leaves its box straight, says what it is there, and joins the others just before what they lead to.
     { selector: ".says-below", style: { "source-label": "data(label)", "source-text-offset": 72, "curve-style": "taxi", "taxi-direction": "rightward", "taxi-turn": -14 } },
     { selector: ".says-above", style: { "target-label": "data(label)", "target-text-offset": 72, "curve-style": "taxi", "taxi-direction": "rightward", "taxi-turn": 14 } },
+    { selector: ".is-out", style: { opacity: 0.2 } },
     { selector: ".is-dim", style: { opacity: 0.12 } },
     { selector: "edge.is-lit", style: { "line-color": of("--focus"), opacity: 1, color: of("--ink"), "z-index-compare": "manual", "z-index": 9 } },
     { selector: "edge.is-told", style: { label: "data(label)" } },
@@ -52,6 +53,13 @@ function light(graph, part) {
   graph.elements().difference(near).addClass("is-dim");
   near.edges().addClass("is-lit").not(".says-below, .says-above, .says-between").addClass("is-told");
   part.addClass("is-lit");
+}
+
+/* Fades the boxes that wear none of the colours that are chosen in the legend; what wears none at all stays. */
+function filter(graph, chosen) {
+  for (const box of graph.nodes("[values]").toArray()) {
+    box.toggleClass("is-out", chosen.length > 0 && !box.data("values").split(" ").some((value) => chosen.includes(value)));
+  }
 }
 
 async function draw(element) {
@@ -80,6 +88,9 @@ async function draw(element) {
   graph.on("mouseout", "node, edge", () => graph.elements().removeClass("is-dim is-lit is-told"));
   graph.on("mouseover", "node[url]", () => (element.style.cursor = "pointer"));
   graph.on("mouseout", "node[url]", () => (element.style.cursor = ""));
+  const choose = () => filter(graph, element.dataset.chosen?.split(" ").filter(Boolean) ?? []);
+  element.addEventListener("portal:filter", choose);
+  choose();
   document.addEventListener("portal:theme", () => graph.style(look(element)));
 }
 

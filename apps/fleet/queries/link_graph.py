@@ -78,7 +78,8 @@ def link_graph_of(
                 "width": width,
                 "height": _HEIGHT,
             }
-            | ({"url": urls[item.kind, item.name]} if (item.kind, item.name) in urls else {}),
+            | ({"url": urls[item.kind, item.name]} if (item.kind, item.name) in urls else {})
+            | _values(shades.get((item.kind, item.name), ())),
             "position": dict(zip("xy", placed.of[item], strict=True)),
             "classes": _class(shades.get((item.kind, item.name), ())),
         }
@@ -140,6 +141,11 @@ def _shades(picture: DomainPicture) -> dict[tuple[Kind, str], tuple[Shade, ...]]
         for cell in part.cells:
             found[Kind.ACCELERATOR, f"{part.node.name}/{cell.card.index}"] = (cell.shade,)
     return found
+
+
+def _values(shades: Sequence[Shade]) -> dict[str, str]:
+    """What the legend finds a box by; switches wear no colours."""
+    return {"values": " ".join(dict.fromkeys(shade.value for shade in shades))} if shades else {}
 
 
 def _class(shades: Sequence[Shade]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from apps.core import clock
@@ -180,6 +182,24 @@ def test_boxes_of_the_link_graph_wear_the_worst_of_what_is_inside(domain, bo, ac
     found, _page = graph(client_of(vic), domain)
     worn = [one["classes"] for one in found.elements if one["group"] == "nodes"][:4]
     assert worn == ["tone-fail", "tone-pass", "tone-pass", "tone-pass"]
+
+
+@pytest.mark.parametrize("mode", ["", "&mode=graph"])
+def test_the_legend_filters_the_table_and_the_link_graph_too(domain, bo, actor_for, vic, client_of, mode):
+    node = domain.nodes.get(name="sn-n01")
+    services.hold_node(actor=actor_for(bo), node_id=node.pk, kind=HoldKind.QUARANTINE, reason="optics")
+    page = client_of(vic).get(f"/clusters/{domain.cluster.slug}/topology/?domain={domain.pk}{mode}")
+    text = page.content.decode()
+    assert 'data-filter="rack"' in text
+    table = text.partition('<tbody data-filtered-by="rack">')[2].partition("</tbody>")[0]
+    assert re.findall(r'<tr data-value="(\S+)">\s*<th scope="row"><a href="[^"]+"[^>]*>sn-n0[12]', table) == [
+        "quarantined",
+        "in_service",
+    ]
+    if mode:
+        assert 'data-graph="graph-elements" data-filtered-by="rack"' in text
+        values = [one["data"].get("values") for one in page.context["graph"].elements]
+        assert values[0] == "quarantined in_service"
 
 
 def test_a_mesh_that_no_switch_joins_is_drawn_from_its_layout(build, vic, client_of):
