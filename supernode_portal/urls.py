@@ -6,12 +6,13 @@ from django.conf import settings
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from apps.core.views import choose_theme
+from apps.core.views import choose_theme, favicon
 
 _APPS = [name for name in settings.OWN_APPS if name != "core"]
 urlpatterns = [
     # First and below one prefix: nodes and CI call it all the time, and pages' addresses are tried one by one.
     path("api/v1/", include([path("", include((f"apps.{name}.api.urls", f"api_{name}"))) for name in _APPS])),
+    path("favicon.ico", favicon),
     path("theme/", choose_theme, name="theme"),
     path("language/", set_language, name="set_language"),
     *(path("", include(f"apps.{name}.urls")) for name in _APPS),

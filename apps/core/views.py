@@ -1,10 +1,11 @@
-"""The one page action of core: choosing the theme without a script."""
+"""What belongs to no app: choosing the theme without a script, and the icon where browsers look for it unasked."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.views.decorators.http import require_POST
+from django.templatetags.static import static
+from django.views.decorators.http import require_POST, require_safe
 
 from apps.core.errors import Invalid
 from apps.core.pages import safe_next
@@ -24,6 +25,12 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     if theme not in THEMES:
         raise Invalid(code="theme", theme=theme)
     return with_theme(HttpResponseRedirect(safe_next(request)), theme)
+
+
+@require_safe
+def favicon(_request: HttpRequest) -> HttpResponse:
+    """The icon, which has another name with each version of it."""
+    return HttpResponseRedirect(static("favicon.svg"))
 
 
 def with_theme(response: HttpResponse, theme: str) -> HttpResponse:

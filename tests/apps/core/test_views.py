@@ -1,9 +1,9 @@
-"""Choosing the theme without a script."""
+"""Choosing the theme without a script, and the icon."""
 
 from __future__ import annotations
 
 import pytest
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 
 from apps.core.errors import Invalid
 from apps.core.views import choose_theme
@@ -31,3 +31,9 @@ def test_a_theme_that_is_none_is_refused() -> None:
 
 def test_the_theme_is_not_changed_by_following_a_link() -> None:
     assert choose_theme(RequestFactory().get("/theme/?theme=dark")).status_code == 405
+
+
+def test_a_browser_that_looks_for_the_icon_unasked_finds_it() -> None:
+    answer = Client().get("/favicon.ico")
+    assert answer["Location"].startswith("/static/favicon")
+    assert answer["Location"].endswith(".svg")
