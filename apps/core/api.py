@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,16 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer, ListField, ListSerializer, Serializer
+from rest_framework.serializers import (
+    BaseSerializer,
+    DecimalField,
+    DictField,
+    FloatField,
+    IntegerField,
+    ListField,
+    ListSerializer,
+    Serializer,
+)
 
 from apps.core.actor import Actor
 from apps.core.errors import FieldError, Invalid, NotAllowed, NotSignedIn, VersionRequired
@@ -27,6 +37,9 @@ IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=T
 NO_STORE = {"Cache-Control": "no-store"}  # of answers with a secret
 _TO_WRITE = frozenset(scope for scope in TokenScope if scope.value.endswith(":write"))
 _OF_LISTS = frozenset({"limit", "cursor"})
+_NUMBERS = (IntegerField, FloatField, DecimalField)
+_DIGITS = re.compile(r"[+-]?[0-9]{1,400}(\.[0-9]{0,400})?([eE][+-]?[0-9]{1,4})?")
+_NO_NUMBER = say("must be a finite number in plain digits; a whole one has 64 bits at most")
 _ETAG = re.compile(r'(?:W/)?"v(\d+)"')
 
 
@@ -117,28 +130,62 @@ def with_version(response: Response, version: int) -> Response:
 def checked(serializer: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
     """The body's values, of the right shape and no others.
 
-    Raises DRF's ValidationError, which the border turns into a problem, and Invalid for fields that are not known: a
-    misspelled one would otherwise be left out without a word.
+    Raises DRF's ValidationError, which the border turns into a problem, and Invalid for fields that are not known (a
+    misspelled one would otherwise be left out without a word) and for what is no number where one belongs: DRF reads
+    true as 1 and the text "nan" as a number.
     """
     shape = serializer(data=request.data)
-    unknown = list(_unknown_fields(request.data, shape))
+    said = list(_said(request.data, shape))
+    unknown = [
+        FieldError(pointer=at, code="unknown_field", message=field)
+        for at, _value, field in said
+        if isinstance(field, str)
+    ]
     if unknown:
         raise Invalid(say("fields that are not known here"), code="unknown_field", errors=unknown)
+    odd = [
+        FieldError(pointer=at, message=_NO_NUMBER)
+        for at, value, field in said
+        if isinstance(field, _NUMBERS) and not _is_number(value, whole=isinstance(field, IntegerField))
+    ]
+    if odd:
+        raise Invalid(errors=odd)
     shape.is_valid(raise_exception=True)
     values: dict[str, Any] = shape.validated_data
     return values
 
 
-def _unknown_fields(data: Any, shape: Any, at: str = "") -> Iterator[FieldError]:
-    """What a body says that its serializer does not know, however deep."""
+def _said(data: Any, shape: Any, at: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Pointer, value and field of all that a body says, however deep.
+
+    In the place of the field of what the serializer does not know: which ones it knows.
+    """
     if isinstance(shape, ListSerializer | ListField):
         for index, value in enumerate(data if isinstance(data, list) else []):
-            yield from _unknown_fields(value, shape.child, f"{at}/{index}")
-    elif isinstance(shape, Serializer) and isinstance(data, Mapping):
+            yield from _said(value, shape.child, f"{at}/{index}")
+    elif isinstance(shape, DictField):
+        for name, value in data.items() if isinstance(data, Mapping) else ():
+            yield from _said(value, shape.child, f"{at}/{name}")
+    elif isinstance(shape, Serializer):
         fields = {name: field for name, field in shape.fields.items() if not field.read_only}
         known = say("known: %(hint)s", hint=", ".join(sorted(fields)) or say("none"))
-        for name, value in data.items():
+        for name, value in data.items() if isinstance(data, Mapping) else ():
             if name in fields:
-                yield from _unknown_fields(value, fields[name], f"{at}/{name}")
+                yield from _said(value, fields[name], f"{at}/{name}")
             else:
-                yield FieldError(pointer=f"{at}/{name}", code="unknown_field", message=known)
+                yield f"{at}/{name}", value, known
+    else:
+        yield at, data, shape
+
+
+def _is_number(value: Any, *, whole: bool) -> bool:
+    """Whether a number, or a text that says one in plain digits; what is neither is left to the field."""
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, str) and value:
+        if not _DIGITS.fullmatch(value):
+            return False
+        value = float(value)
+    if not isinstance(value, float):
+        return True
+    return math.isfinite(value) and (not whole or abs(value) < 2**63)
