@@ -14,14 +14,11 @@ def raw_response(evidence: Evidence, *, file_name: str = "") -> StreamingHttpRes
     """The bytes as they arrived, as an attachment. Raises Missing (thinned, bytes_gone, bytes_damaged)."""
     if evidence.thinned_at is not None:
         raise Missing(say("the raw bytes were removed by age; their reading is kept"), code="thinned")
-    try:
-        if not store.is_whole(evidence.sha256):
-            raise Missing(
-                say("the kept bytes on the volume are not those that arrived"), code="bytes_damaged"
-            )
-        chunks = store.chunks_of(evidence.sha256)
-    except FileNotFoundError as error:
-        raise Missing(say("the raw bytes are gone from the volume"), code="bytes_gone") from error
+    if not store.are_there({evidence.sha256}):
+        raise Missing(say("the raw bytes are gone from the volume"), code="bytes_gone")
+    if not store.is_whole(evidence.sha256):
+        raise Missing(say("the kept bytes on the volume are not those that arrived"), code="bytes_damaged")
+    chunks = store.chunks_of(evidence.sha256)
     name = "".join(char for char in file_name if char.isascii() and (char.isalnum() or char in "._-"))
     response = StreamingHttpResponse(chunks, content_type="application/octet-stream")
     response["Content-Disposition"] = f'attachment; filename="{name or evidence.sha256 + ".txt"}"'

@@ -100,8 +100,17 @@ def keep(upload: Spooled) -> None:
 
     Damaged ones are put in order. Raises Busy (disk_full) where the volume has no room; nothing is left behind then.
     """
-    if _is_young_again(upload.sha256):
-        return
+    if not (_is_young_again(upload.sha256) and is_whole(upload.sha256)):
+        _pack(upload)
+
+
+def keep_on(upload: Spooled) -> None:
+    """Have what was kept just now still there: a sweep may have taken it. Raises as `keep`."""
+    if not _is_young_again(upload.sha256):
+        _pack(upload)
+
+
+def _pack(upload: Spooled) -> None:
     place = _folder(upload.sha256[:2]) / path_of(upload.sha256).name
     descriptor, name = tempfile.mkstemp(dir=incoming())
     try:
@@ -138,16 +147,19 @@ def chunks_of(sha256: str) -> Iterator[bytes]:
 
 
 def is_whole(sha256: str) -> bool:
-    """Whether the raw bytes of a digest are still those that arrived. Raises FileNotFoundError where they are gone."""
+    """Whether the raw bytes of a digest are there, and still those that arrived."""
     digest = hashlib.sha256()
     try:
         for chunk in chunks_of(sha256):
             digest.update(chunk)
-    except FileNotFoundError:
-        raise
     except DAMAGED:
         return False
     return digest.hexdigest() == sha256
+
+
+def are_there(digests: Iterable[str]) -> set[str]:
+    """Those digests under which bytes are kept; whether they are whole still is not looked at."""
+    return {sha256 for sha256 in digests if path_of(sha256).is_file()}
 
 
 def watched(stream: BinaryIO, seen: Callable[[int], None]) -> BinaryIO:
@@ -208,12 +220,12 @@ def _folder(*parts: str) -> Path:
 
 
 def _is_young_again(sha256: str) -> bool:
-    """Whether the bytes are there as they came; then they count as just delivered, so that no sweep takes them."""
+    """Whether the bytes are there; then they count as just delivered, so that no sweep takes them."""
     try:
         os.utime(path_of(sha256))
-        return is_whole(sha256)
     except FileNotFoundError:
         return False
+    return True
 
 
 def _touched_at(place: Path) -> float:

@@ -72,7 +72,7 @@ def receive_known(
     """
     delivery = _delivery(actor, scope_id, file_name, node_name, collected_at, "")
     earlier = queries.accepted_before(scope_id=scope_id, sha256=sha256)
-    if earlier is None:
+    if earlier is None or not store.is_whole(sha256):
         raise Missing(say("these bytes are not here; send them"), code="unknown_digest")
     delivery |= {"sha256": sha256, "size_bytes": earlier.size_bytes, "kind": earlier.kind}
     try:
@@ -104,7 +104,7 @@ def _accept(upload: store.Spooled, delivery: dict[str, Any], hand_over: HandOver
         if evidence.thinned_at is not None:
             evidence.thinned_at, evidence.stored_at = None, clock.now()
             evidence.save(update_fields=["thinned_at", "stored_at"])
-        store.keep(upload)  # once more: a sweep may have taken the bytes before our row held it off
+        store.keep_on(upload)  # a sweep may have taken the bytes before our row held it off
         row = _keep_reading(evidence, reading) if reading else None
         return _written(delivery, evidence, row, hand_over, repeated=not created)
 

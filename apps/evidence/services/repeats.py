@@ -12,7 +12,7 @@ from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.prepared import Given, PreparedUpdate
 from apps.core.rights import Right, TokenScope
-from apps.evidence import queries
+from apps.evidence import queries, store
 from apps.evidence.models import Receipt
 from apps.evidence.services import values
 
@@ -41,6 +41,8 @@ class Said:
 def countable(*, actor: Actor, scope_id: int, reports: Sequence[Said]) -> dict[int, Receipt]:
     """Place of a report to the delivery of the same caller at which it may be counted; left out: there is none.
 
+    None either where its bytes are gone from the volume, so that they come once more.
+
     One query. Raises NotAllowed and Missing by role and token scope.
     """
     actor.require(Right.OPERATE, scope_id)
@@ -52,7 +54,8 @@ def countable(*, actor: Actor, scope_id: int, reports: Sequence[Said]) -> dict[i
     ]
     digests, names = {key[0] for key in keys}, {key[1] for key in keys}
     twins = queries.twins_of(actor, digests, names, scope_id=scope_id, since=since)
-    return {place: twins[key] for place, key in enumerate(keys) if key in twins}
+    there = store.are_there({sha256 for sha256, _node, _file in twins})
+    return {place: twins[key] for place, key in enumerate(keys) if key in twins and key[0] in there}
 
 
 def count_repeats(repeats: Sequence[tuple[Receipt, datetime]], *, received_at: datetime) -> None:

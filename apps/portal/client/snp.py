@@ -36,7 +36,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-VERSION = "1.5"
+VERSION = "1.6"
 
 GO, NO_GO, USAGE, UNKNOWN, NOT_AUTHORISED, TIMED_OUT, PORTAL_DOWN = 0, 1, 2, 3, 4, 5, 6
 NO_NODE, NEEDS_SIGNOFF = 7, 10
@@ -607,8 +607,11 @@ def _exit_code_of(answer):
 
 
 def _launch_on(portal, cluster, nodes):
-    """The newest launch on exactly these nodes whose job may still start, or runs (again); None without one."""
-    for state in ("open", "running"):
+    """The launch on exactly these nodes whose job runs (again), else the newest whose job may start, or None.
+
+    While one runs no other can start there, though somebody may have opened the next.
+    """
+    for state in ("running", "open"):
         query = urllib.parse.urlencode({"cluster": cluster, "state": state, "nodes": nodes})
         found = portal.call("GET", "/launches/?" + query).get("results") or []
         if found:

@@ -6,6 +6,7 @@ import hashlib
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
 
 from apps.audit.models import AuditEvent
 from apps.core.errors import Busy, Conflict, Invalid, Missing, NotAllowed
@@ -223,6 +224,32 @@ def test_known_bytes_are_delivered_by_their_digest(send, cluster, bo, actor_for)
     )
     assert (again.reading, again.evidence) == (first.reading, first.evidence)
     assert (again.node_name, again.collected_at, again.repeated) == ("sn-n02", at, True)
+
+
+def test_bytes_that_are_damaged_or_gone_are_not_known_by_their_digest(send, cluster, bo, actor_for):
+    first = send(corpus.read(corpus.COLLECT_ENV))
+    for spoil in (lambda: store.path_of(first.sha256).write_bytes(b"x"), lambda: store.discard(first.sha256)):
+        spoil()
+        with pytest.raises(Missing) as refused:
+            services.receive_known(
+                actor=actor_for(bo), scope_id=cluster.scope_id, sha256=first.sha256, hand_over=nobody
+            )
+        assert refused.value.code == "unknown_digest"
+        send(corpus.read(corpus.COLLECT_ENV))
+        assert store.is_whole(first.sha256)
+
+
+def test_while_a_decision_is_written_kept_bytes_are_not_read_again(send, monkeypatch):
+    send(corpus.read(corpus.XML))
+    outside, depths, whole = len(connection.savepoint_ids), [], store.is_whole
+
+    def is_whole(sha256):
+        depths.append(len(connection.savepoint_ids))
+        return whole(sha256)
+
+    monkeypatch.setattr(store, "is_whole", is_whole)
+    send(corpus.read(corpus.XML))
+    assert depths == [outside]
 
 
 def test_bytes_of_another_cluster_are_not_known_here(send, cluster, other_cluster, ada, actor_for):

@@ -191,18 +191,23 @@ def test_where_the_wait_is_over_it_says_what_it_waited_for(gate, stub, standing,
 
 
 def test_the_launch_is_found_by_its_nodes(gate, stub):
-    stub.script = [(200, {"results": [{"id": "abc"}]}), (200, answer("go", 0))]
+    found = (200, {"results": [{"id": "abc"}]})
+    stub.script = [(200, {"results": []}), found, (200, answer("go", 0))]
     assert gate("--cluster", "hall-1", "--nodes", "sn[01-18]").returncode == 0
     assert stub.asked == [
+        "GET /api/v1/launches/?cluster=hall-1&state=running&nodes=sn%5B01-18%5D",
         "GET /api/v1/launches/?cluster=hall-1&state=open&nodes=sn%5B01-18%5D",
         "GET /api/v1/launches/abc/gate/",
     ]
 
 
-def test_the_launch_that_runs_on_the_nodes_is_found_where_none_is_open(gate, stub):
-    stub.script = [(200, {"results": []}), (200, {"results": [{"id": "abc"}]}), (200, answer("go", 0))]
+@pytest.mark.parametrize("found", [["running"], ["running", "open"]])
+def test_the_launch_that_runs_on_the_nodes_comes_before_one_that_is_open(gate, stub, found):
+    none, one = (200, {"results": []}), (200, {"results": [{"id": "abc"}]})
+    stub.script = [*[none] * (len(found) - 1), one, (200, answer("go", 0))]
     assert gate("--cluster", "hall-1", "--nodes", "sn-n01").returncode == 0
-    assert [asked.partition("state=")[2].partition("&")[0] for asked in stub.asked[:2]] == ["open", "running"]
+    asked = [path.partition("state=")[2].partition("&")[0] for path in stub.asked]
+    assert asked[: len(found) + 1] == [*found, ""]
 
 
 def test_no_launch_on_these_nodes_is_unknown(gate, stub):

@@ -13,6 +13,7 @@ from apps.changes.services import Content, Wish
 from apps.core import clock
 from apps.core.errors import Missing, NotAllowed
 from apps.environments.models import NodeFact, NodeReport
+from apps.evidence import store
 from apps.evidence.models import Evidence, Receipt
 from apps.evidence.services import Said
 from apps.evidence.services.repeats import COUNTED_FOR
@@ -52,6 +53,13 @@ def again(cluster, bo, first):
         )
 
     return said
+
+
+def test_what_is_gone_from_the_volume_is_asked_for_once_more(first, again):
+    store.discard(first.sha256)
+    with pytest.raises(Missing) as refused:
+        again()
+    assert refused.value.code == "unknown_digest"
 
 
 def test_the_same_report_is_counted_and_makes_no_row(first, again, node):
