@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from apps.fleet.engine.description import FleetDescription, Part, described, is_split
+from apps.fleet.engine.description import FleetDescription, Node, Part, described, is_split
 from apps.fleet.engine.schedulers.labels import fleet_of_labels, known_level, levels_in
 
 KIND = "k8s_nodes"
@@ -26,20 +26,15 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
         | ({Part.CARDS} if all(counts.values()) else frozenset())
         | ({Part.MODELS} if all(models.values()) else frozenset()),
         domains=fleet.domains,
-        nodes=[
-            replace(
-                one,
-                cards=counts[one.name],
-                model=models[one.name],
-                spans=one.spans
-                if is_split(one)
-                else tuple(replace(span, cards=counts[one.name]) for span in one.spans),
-            )
-            for one in fleet.nodes
-        ],
+        nodes=[_with_cards(one, counts[one.name] or one.cards, models[one.name]) for one in fleet.nodes],
         switches=fleet.switches,
         problems=fleet.problems,
     )
+
+
+def _with_cards(node: Node, cards: int | None, model: str) -> Node:
+    spans = node.spans if is_split(node) else tuple(replace(span, cards=cards) for span in node.spans)
+    return replace(node, cards=cards, model=model, spans=spans)
 
 
 def labels_of_nodes(facts: Mapping[str, Any]) -> dict[str, dict[str, str]]:

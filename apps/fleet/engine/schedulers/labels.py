@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from apps.core.texts import say
 from apps.fleet.engine.description import (
@@ -80,6 +80,7 @@ def node_labels(fleet: FleetDescription) -> NodeLabels:
     if not has_switches:
         notes.append(switch_notes.kept())
     split = () if Part.SUBDOMAINS in nested.says else tuple(node for node in fleet.nodes if node.spans)
+    split = tuple(replace(node, model="") for node in split)  # which a label of the vendor's says
     beside = carried(fleet, *([Part.SUBDOMAINS] if split else []), *([] if has_switches else [Part.SWITCHES]))
     return NodeLabels(
         levels=tuple(f"{PREFIX}/{level.key}" for level in reversed(nested.levels)),

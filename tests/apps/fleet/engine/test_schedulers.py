@@ -16,6 +16,7 @@ from apps.core.errors import Invalid
 from apps.evidence.engine.registry import read as read_evidence
 from apps.evidence.engine.source import Source
 from apps.fleet.engine.description import FleetDescription, Node, Part, Switch, described, only
+from apps.fleet.engine.diff import differences
 from apps.fleet.engine.layouts import describe
 from apps.fleet.engine.rank_maps import from_hostfile
 from apps.fleet.engine.schedulers import (
@@ -211,9 +212,12 @@ def test_the_label_script_puts_nodes_of_two_sub_domains_and_their_switches_in_an
     script = kubectl_labels.write(fleet).text
     kubectl = 'kubectl() { [ "$1" = annotate ] && printf "%s|%s\\n" "$3" "${4#*=}"; true; }\n'
     done = subprocess.run(["sh"], input=(kubectl + script).encode(), capture_output=True, check=True)
-    assert "d1-n05|nodes d1-n05: accelerators 4/d1-s1,4/d1-s2 domain d1" in done.stdout.decode()
+    assert "d1-n05|nodes d1-n05: accelerators 4/d1-s1,4/d1-s2 domain d1\n" in done.stdout.decode()
     assert "switch leaf-1 tier 1: nodes d1-n[01,05]" in done.stdout.decode()
     assert k8s_nodes.read(kubernetes_nodes(fleet)) == fleet
+    topology = facts_of(kueue_topology.write(fleet).text, "kueue_topology")
+    of_node = k8s_nodes.labels_of_nodes(kubernetes_nodes(fleet))
+    assert differences(fleet, kueue_topology.read(topology, of_node=of_node)) == ()
 
 
 def test_sub_domains_that_split_nodes_are_left_out_everywhere_and_said() -> None:
