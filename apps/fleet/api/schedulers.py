@@ -30,7 +30,7 @@ class NoteOut(serializers.Serializer[Any]):
 class SchedulerFileOut(serializers.Serializer[Any]):
     file_name = serializers.CharField()
     text = serializers.CharField()
-    notes = NoteOut(many=True, help_text="What the format cannot say.")
+    notes = NoteOut(many=True, help_text="What the format cannot say, and what stands beside it.")
 
 
 class DifferenceOut(serializers.Serializer[Any]):
