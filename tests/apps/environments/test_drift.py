@@ -235,6 +235,20 @@ def test_firmware_is_compared_within_one_model_of_card_only() -> None:
     ]
 
 
+def test_firmware_of_one_nic_is_not_behind_that_of_another_card() -> None:
+    drift = drift_of(
+        [entry_for(component("nic_firmware"))],
+        *[node(f"n{index}", nic_firmware="22.39.1002,28.39.1002") for index in range(3)],
+        node("a", nic_firmware="28.39.1002"),
+        node("b", nic_firmware="28.36.1010"),
+    )
+
+    (odd,) = drift.odd_ones
+    assert (odd.nodes, odd.found, odd.majority) == (("b",), ("28.36.1010",), ("28.39.1002",))
+    (board,) = drift.shortest_boards
+    assert (board.nodes, board.value, board.newest) == (("b",), "28.36.1010", "28.39.1002")
+
+
 def test_what_fails_comes_first_among_the_odd_ones_and_those_furthest_behind() -> None:
     """Beside the matrix an odd one only warns, however few nodes share it."""
     drift = drift_of(

@@ -10,6 +10,8 @@ from apps.catalogue.engine.versions import ParsedVersion, parse
 from apps.environments.engine.drift.values import Cell, NodeReport, OddOne, ShortestBoard
 from apps.environments.engine.rules import MatrixEntry, Outcome, sameness
 
+# 22.x is for ConnectX-6 Dx and 28.x for ConnectX-7: no 22 is behind a 28.
+_CARD_IN_FIRST_NUMBER = frozenset({"nic_firmware"})
 Holders = Mapping[tuple[str, ...], Sequence[str]]
 
 
@@ -18,15 +20,25 @@ def holders_of(
 ) -> list[Holders]:
     """Versions found in a column to the nodes that have them; what is stale or not reported is left out.
 
-    Firmware belongs to its card: it is told apart by the models of the nodes, once for each that can be compared.
+    Once for each kind of card where it is firmware, since that of one card says nothing of another's.
     """
-    is_firmware = component(entry.component).area == "firmware"
     alike: dict[tuple[str, ...], dict[tuple[str, ...], list[str]]] = {}
     for report, cell in zip(reports, column, strict=True):
-        if cell is not None and cell.found and cell.outcome is not Outcome.STALE:
-            holders = alike.setdefault(report.models if is_firmware else (), defaultdict(list))
-            holders[cell.found].append(report.node)
-    return [alike[models] for models in sorted(alike)]
+        if cell is None or not cell.found or cell.outcome is Outcome.STALE:
+            continue
+        by_card: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for text in cell.found:
+            by_card[_card_of(entry, report, text)].append(text)
+        for card, found in by_card.items():
+            alike.setdefault(card, defaultdict(list))[tuple(found)].append(report.node)
+    return [alike[card] for card in sorted(alike)]
+
+
+def _card_of(entry: MatrixEntry, report: NodeReport, text: str) -> tuple[str, ...]:
+    """Which card a version of firmware is for; nothing for what is no firmware."""
+    if entry.component in _CARD_IN_FIRST_NUMBER:
+        return tuple(map(str, parse(text, entry.scheme).numbers[:1]))
+    return report.models if component(entry.component).area == "firmware" else ()
 
 
 def odd_ones_of(entry: MatrixEntry, holders: Holders) -> list[OddOne]:
