@@ -22,7 +22,7 @@ from apps.core.paging import page_of
 from apps.core.rights import Right
 from apps.core.texts import say
 from apps.evidence import queries, services
-from apps.evidence.downloads import raw_response
+from apps.evidence.downloads import fault_of, raw_response
 from apps.evidence.engine.outline import outline
 from apps.evidence.excerpts import LINES_SHOWN, excerpt
 from apps.evidence.filters import ReceiptFilter
@@ -31,6 +31,9 @@ from apps.evidence.models import Receipt, ReceiptState
 from apps.evidence.words import effect_name, kind_name, unmatched_reason, via_name
 
 WARNINGS_SHOWN = 100
+_LOOKED_THROUGH_BYTES = (
+    16 * 2**20
+)  # whether the bytes of larger files are damaged is seen when they are asked for
 
 
 def receipts(request: HttpRequest) -> HttpResponse:
@@ -58,6 +61,8 @@ def receipt(request: HttpRequest, pk: int) -> HttpResponse:
     found = queries.receipt_for(actor, pk)
     reading, evidence = found.reading, found.evidence
     warnings = reading.warnings if reading else []
+    is_kept = evidence is not None and evidence.thinned_at is None
+    fault = fault_of(evidence, up_to_bytes=_LOOKED_THROUGH_BYTES) if is_kept else None
     context = _shown(found) | {
         "current_cluster": found.scope,
         "reading": reading,
@@ -67,7 +72,8 @@ def receipt(request: HttpRequest, pk: int) -> HttpResponse:
         "lines_shown": LINES_SHOWN,
         "via": via_name(found.via),
         "parts": outline(reading.facts) if reading else (),
-        "excerpt": excerpt(evidence, warnings) if evidence and evidence.thinned_at is None else None,
+        "fault": fault,
+        "excerpt": excerpt(evidence, warnings) if is_kept and fault is None else None,
         "may_operate": actor.may(Right.OPERATE, found.scope_id),
     }
     return render(request, "evidence/receipt.html", context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import inspect
 import re
 
@@ -169,8 +170,24 @@ def test_bytes_that_were_removed_by_age_leave_the_reading(send, node, client_of,
 def test_bytes_that_are_lost_do_not_break_the_page(send, client_of, vic):
     receipt = send()
     store.discard(receipt.sha256)
-    assert "570.86.15" in page(client_of(vic), f"/evidence/receipts/{receipt.pk}/")
+    text = page(client_of(vic), f"/evidence/receipts/{receipt.pk}/")
+    assert "570.86.15" in text
+    assert "gone from the volume" in text
     assert excerpts.excerpt(receipt.evidence, []) is None
+
+
+def test_bytes_that_are_not_those_that_arrived_are_said_and_not_shown(send, client_of, vic):
+    receipt = send()
+    address = f"/evidence/receipts/{receipt.pk}/"
+    assert "not those that arrived" not in page(client_of(vic), address)
+
+    store.path_of(receipt.sha256).write_bytes(gzip.compress(b"forged 570.99.99"))
+    text = page(client_of(vic), address)
+
+    assert "not those that arrived" in text
+    assert "570.86.15" in text
+    assert "570.99.99" not in text
+    assert f"{address}raw/" not in text
 
 
 def test_every_kind_and_effect_has_a_name():
