@@ -113,12 +113,13 @@ def _shown(
     body = _body_of(row)
     is_person = row.object_type == directory.known().person_model and row.object_id.isdecimal()
     name = people.get(row.actor_id, "") if row.actor_id is not None else ""
+    label = people.get(int(row.object_id), row.object_label) if is_person else row.object_label
     return ShownEvent(
         row=row,
         actor=words.actor_of_event(name, row.actor_label, row.via),
         word=words.word_of(row.action),
         outcome=words.outcome_of(row.action, body.get("after")),
-        object=people.get(int(row.object_id), row.object_label) if is_person else row.object_label,
+        object=words.object_of_event(row.object_type, label),
         url=pages.get((row.object_type, row.object_id), ""),
         fault=chain.own_fault(_link(row)),
         scope=scopes.get(row.scope_id, str(row.scope_id)) if row.scope_id is not None else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -112,7 +113,7 @@ ACTIONS: Mapping[str, Text] = {
     "webhook.secret_rotated": say("Webhook secret changed"),
     "webhook.tested": say("Webhook tested"),
 }
-# Parts of the portal that act by themselves; a name that is not here, such as "job 12", stays as it is.
+# Parts of the portal that act by themselves; a name that is not here stays as it is.
 _PARTS: Mapping[str, Text] = {
     "gate": say("the gate"),
     "portal": say("the portal"),
@@ -120,6 +121,17 @@ _PARTS: Mapping[str, Text] = {
     "intake": say("the intake"),
     "metrics": say("the fetching of metrics"),
     "rollback": say("the rollback"),
+}
+_JOB = say("job %(number)s")
+# Words in the names by which events keep their objects (`__str__` of the models), in English for good.
+_OBJECTS: Mapping[str, tuple[Text, ...]] = {
+    "accounts.invitation": (say("invitation %(number)s"),),
+    "audit.audithead": (say("head at %(seq)s"),),
+    "environments.driftfinding": (say("%(component)s on %(node)s"), say("%(kind)s of %(domain)s")),
+    "evidence.keeppolicy": (say("keep policy of %(number)s"),),
+    "fleet.bulkimport": (say("import %(number)s"),),
+    "health.faultrecord": (say("%(fault)s on %(node)s"),),
+    "planning.measuredstep": (say("%(seconds)s s with %(plan)s"),),
 }
 
 
@@ -133,7 +145,7 @@ def actor_of_event(name: str, label: str, via: str) -> Text:
 
     Names are values, so that one that is also a word, such as Sun, is not translated.
     """
-    part = _PARTS.get(label, label) if via == "system" else label
+    part = (_PARTS.get(label) or _again(_JOB, label) or label) if via == "system" else label
     if via == "session":
         return Text("%(name)s", {"name": name or label})
     if not name:
@@ -141,6 +153,18 @@ def actor_of_event(name: str, label: str, via: str) -> Text:
     if via == "system":
         return say("%(name)s, by %(part)s", name=name, part=part)
     return Text("%(name)s · %(label)s", {"name": name, "label": label})
+
+
+def object_of_event(object_type: str, label: str) -> Text:
+    """What an event is about, by the name that the trail noted; a name that people gave is not translated."""
+    found = (_again(template, label) for template in _OBJECTS.get(object_type, ()))
+    return next((text for text in found if text), Text("%(label)s", {"label": label}))
+
+
+def _again(template: Text, label: str) -> Text | None:
+    """A noted text as one of its template, so that it can be said in another language; None for another text."""
+    match = re.fullmatch(re.sub(r"%\((\w+)\)s", r"(?P<\1>.+)", template), label)
+    return Text(template, match.groupdict()) if match else None
 
 
 def outcome_of(action: str, after: Any) -> str:

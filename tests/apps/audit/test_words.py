@@ -8,10 +8,14 @@ from collections.abc import Iterator
 import pytest
 from django.utils import translation
 
+from apps.accounts.models import Invitation
+from apps.audit.models import AuditHead
 from apps.audit.queries import VERIFIED
-from apps.audit.words import ACTIONS, actor_of_event, outcome_of, word_of
+from apps.audit.words import ACTIONS, actor_of_event, object_of_event, outcome_of, word_of
 from apps.core.speech import said
-from apps.fleet.models import HoldKind
+from apps.environments.models import DriftFinding
+from apps.evidence.models import KeepPolicy
+from apps.fleet.models import BulkImport, Domain, HoldKind, Node
 from apps.fleet.models.holds import BY_HAND
 from apps.portal.services.demo import LOADED
 from apps.portal.services.demo_removal import REMOVED
@@ -105,6 +109,27 @@ def test_a_name_that_is_also_a_word_stays_a_name_in_another_language():
         assert said(actor_of_event("Sun", "person 4", "session")) == "Sun"
         assert said(actor_of_event("Sun", "job 3", "system")).startswith("Sun")
         assert said(actor_of_event("", "gate", "system")) != "the gate"
+        assert said(actor_of_event("", "job 34", "system")) == "后台任务 34"
+
+
+@pytest.mark.parametrize(
+    ("kept", "in_chinese"),
+    [
+        (AuditHead(seq=67), "审计链头 67"),
+        (BulkImport(pk=1), "导入 1"),
+        (BulkImport(file_name="Sun"), "Sun"),
+        (Invitation(pk=3), "邀请 3"),
+        (KeepPolicy(scope_id=4), "4 的保留策略"),
+        (DriftFinding(component="driver", node=Node(name="sn-n07")), "sn-n07 上的 driver"),
+        (Domain(name="Sun"), "Sun"),
+    ],
+    ids=str,
+)
+def test_what_an_event_is_about_is_named_in_the_readers_language(kept, in_chinese):
+    shown = object_of_event(kept._meta.label_lower, str(kept))
+    assert str(shown) == str(kept)
+    with translation.override("zh-hans"):
+        assert said(shown) == in_chinese
 
 
 @pytest.mark.parametrize(
