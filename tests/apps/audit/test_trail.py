@@ -10,6 +10,7 @@ from apps.audit import queries
 from apps.audit import services as audit
 from apps.audit.models import AuditEvent, AuditHead
 from apps.audit.services.trail import TrailBroken
+from apps.audit.services.verification import verify
 from tests import factories
 from tests.tampering import without_triggers
 
@@ -148,7 +149,7 @@ def test_a_trail_that_somebody_touched_takes_no_decision_and_says_why(ada, actor
     ada.refresh_from_db()
     assert (ada.name, refused.value.status, refused.value.code) == ("Ada L.", 409, "audit_broken")
     assert "changed past the portal" in caplog.text
-    assert queries.verify().first_bad_seq == 2
+    assert verify(actor=actor_for(ada)).verification.first_bad_seq == 2
 
 
 @pytest.mark.parametrize(
