@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ from apps.core.errors import FieldError, Invalid, NotAllowed, NotSignedIn, Versi
 from apps.core.filtering import refuse_unknown
 from apps.core.rights import Right, TokenScope
 from apps.core.texts import say
-from apps.core.whole_numbers import whole_number
+from apps.core.whole_numbers import NO_NUMBER, is_number, whole_number
 
 if TYPE_CHECKING:  # DRF's views read the settings, which name this module
     from rest_framework.views import APIView
@@ -38,8 +37,6 @@ NO_STORE = {"Cache-Control": "no-store"}  # of answers with a secret
 _TO_WRITE = frozenset(scope for scope in TokenScope if scope.value.endswith(":write"))
 _OF_LISTS = frozenset({"limit", "cursor"})
 _NUMBERS = (IntegerField, FloatField, DecimalField)
-_DIGITS = re.compile(r"[+-]?[0-9]{1,400}(\.[0-9]{0,400})?([eE][+-]?[0-9]{1,4})?")
-_NO_NUMBER = say("must be a finite number in plain digits; a whole one has 64 bits at most")
 _ETAG = re.compile(r'(?:W/)?"v(\d+)"')
 
 
@@ -144,9 +141,9 @@ def checked(serializer: type[BaseSerializer[Any]], request: Request) -> dict[str
     if unknown:
         raise Invalid(say("fields that are not known here"), code="unknown_field", errors=unknown)
     odd = [
-        FieldError(pointer=at, message=_NO_NUMBER)
+        FieldError(pointer=at, message=NO_NUMBER)
         for at, value, field in said
-        if isinstance(field, _NUMBERS) and not _is_number(value, whole=isinstance(field, IntegerField))
+        if isinstance(field, _NUMBERS) and not is_number(value, whole=isinstance(field, IntegerField))
     ]
     if odd:
         raise Invalid(errors=odd)
@@ -176,16 +173,3 @@ def _said(data: Any, shape: Any, at: str = "") -> Iterator[tuple[str, Any, Any]]
                 yield f"{at}/{name}", value, known
     else:
         yield at, data, shape
-
-
-def _is_number(value: Any, *, whole: bool) -> bool:
-    """Whether a number, or a text that says one in plain digits; what is neither is left to the field."""
-    if isinstance(value, bool):
-        return False
-    if isinstance(value, str) and value:
-        if not _DIGITS.fullmatch(value):
-            return False
-        value = float(value)
-    if not isinstance(value, float):
-        return True
-    return math.isfinite(value) and (not whole or abs(value) < 2**63)

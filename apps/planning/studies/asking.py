@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.forms import BooleanField
+from django.forms import BooleanField, IntegerField
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
@@ -14,7 +14,7 @@ from apps.core.errors import Invalid, Missing, NotAllowed
 from apps.core.form_errors import show
 from apps.core.rights import Right
 from apps.core.texts import say
-from apps.core.whole_numbers import whole_number
+from apps.core.whole_numbers import NO_NUMBER, is_number, whole_number
 from apps.jobs import queries as jobs
 from apps.jobs.models import Job
 from apps.planning import queries
@@ -66,9 +66,11 @@ def form_of_json(study: Study, body: Mapping[str, Any], *, actor: Actor) -> Stud
     form = study.form(start_of(study, actor, plan) | dict(body), actor=actor, plan=plan)
     for name in sorted(unknown):
         form.add_error(None, say("%(name)s: there is no such field", name=name))
-    for name, value in body.items():  # a form would take any text for yes
+    for name, value in body.items():  # a form would take any text for yes, and yes for 1
         if isinstance(form.fields.get(name), BooleanField) and not isinstance(value, bool):
             form.add_error(name, _("Say true or false."))
+        if isinstance(form.fields.get(name), IntegerField) and not is_number(value):
+            form.add_error(name, NO_NUMBER)
     return form
 
 

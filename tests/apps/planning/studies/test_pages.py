@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django import forms
 
 from apps.planning.services import create_plan
 from apps.planning.studies import STUDIES
@@ -60,6 +61,16 @@ def test_the_api_answers_what_the_page_shows(key, vic, api):
     assert body["input"] and body["result"] and body["engine_version"]
     assert all(name.startswith(f"{key}.") and term["source"] for name, term in body["formulas"].items())
     assert all(row["source"] and row["confidence"] for row in body["result"]["assumptions"])
+
+
+@pytest.mark.parametrize("key", sorted(STUDIES))
+@pytest.mark.parametrize("value", [True, "1_0"])
+def test_what_is_no_number_is_no_figure_of_a_study(key, value, vic, api):
+    fields = STUDIES[key].form.base_fields
+    numbers = {name for name, field in fields.items() if isinstance(field, forms.IntegerField)}
+    answer = api(vic).post(f"/api/v1/planning/{key}/", dict.fromkeys(numbers, value), format="json")
+    said = {one["pointer"] for one in answer.json().get("errors", ()) if "plain digits" in one["message"]}
+    assert said == {f"/{name}" for name in numbers}
 
 
 @pytest.mark.parametrize("key", sorted(STUDIES))
