@@ -69,6 +69,11 @@ def filled(seen: FleetDescription, found: Iterable[str]) -> FleetDescription:
     return switch_notes.filled(_with_nodes(seen, told), told)
 
 
+def named(found: Iterable[str]) -> frozenset[str]:
+    """The nodes that lines tell of."""
+    return frozenset(_read(found))
+
+
 def _with_nodes(seen: FleetDescription, found: Iterable[str]) -> FleetDescription:
     hints = _read(found)
     if not hints:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from apps.fleet.engine.description import FleetDescription, Node, Part, described, is_split
+from apps.fleet.engine.description import FleetDescription, Node, Part, described
 from apps.fleet.engine.schedulers.labels import fleet_of_labels, known_level, levels_in
 
 KIND = "k8s_nodes"
@@ -33,7 +33,7 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
 
 
 def _with_cards(node: Node, cards: int | None, model: str) -> Node:
-    spans = node.spans if is_split(node) else tuple(replace(span, cards=cards) for span in node.spans)
+    spans = tuple(replace(span, cards=cards) if span.cards is None else span for span in node.spans)
     return replace(node, cards=cards, model=model, spans=spans)
 
 

@@ -47,7 +47,8 @@ class LabelLevel:
 class NodeLabels:
     """levels: label names, outermost first. of_node: labels of each node, in the fleet's order.
 
-    split: nodes whose sub-domains no label says. has_switches: whether the labels say all switches as they are.
+    split: nodes whose sub-domains no label says in whole, and those in none where their neighbours are in some.
+    has_switches: whether the labels say all switches as they are.
     """
 
     levels: tuple[str, ...]
@@ -75,12 +76,11 @@ def node_labels(fleet: FleetDescription) -> NodeLabels:
     if bad:
         message = say("these names cannot be label values: %(bad)s", bad=", ".join(bad))
         notes.append(Note(code="bad_label_value", message=message))
-    again = fleet_of_labels(labels, levels_in(list(labels.values())))
+    split = _without_label(fleet, nested.says)
+    again = fleet_of_labels(labels, levels_in(list(labels.values())), _of_split(split, nested.says))
     has_switches = not fleet.switches or (again.switches == fleet.switches and not again.problems)
     if not has_switches:
         notes.append(switch_notes.kept())
-    split = () if Part.SUBDOMAINS in nested.says else tuple(node for node in fleet.nodes if node.spans)
-    split = tuple(replace(node, model="") for node in split)  # which a label of the vendor's says
     beside = carried(fleet, *([Part.SUBDOMAINS] if split else []), *([] if has_switches else [Part.SWITCHES]))
     return NodeLabels(
         levels=tuple(f"{PREFIX}/{level.key}" for level in reversed(nested.levels)),
@@ -92,12 +92,27 @@ def node_labels(fleet: FleetDescription) -> NodeLabels:
     )
 
 
+def _without_label(fleet: FleetDescription, says: frozenset[Part]) -> tuple[Node, ...]:
+    """Nodes that need a line, without the model of their accelerators, which a label of the vendor's says."""
+    if Part.SUBDOMAINS in says:
+        divided = {domain.name for domain in fleet.domains if domain.sub_domains}
+        found = [
+            node
+            for node in fleet.nodes
+            if node.domain in divided and [span.cards for span in node.spans] not in ([node.cards], [None])
+        ]
+    else:
+        found = [node for node in fleet.nodes if node.spans]
+    return tuple(replace(node, model="") for node in found)
+
+
+def _of_split(split: Sequence[Node], says: frozenset[Part]) -> list[str]:
+    return hints.lines(split, said=says - {Part.SUBDOMAINS}, listed={node.name for node in split})
+
+
 def lines_of_nodes(fleet: FleetDescription, made: NodeLabels) -> dict[str, list[str]]:
     """What labels leave unsaid, as lines for annotations of nodes: each on its node, or the first beneath a switch."""
-    found = {
-        node.name: hints.lines([node], said=made.says - {Part.SUBDOMAINS}, listed={node.name})
-        for node in made.split
-    }
+    found = {node.name: _of_split([node], made.says) for node in made.split}
     for node, lines in ({} if made.has_switches else switch_notes.of_nodes(fleet)).items():
         found.setdefault(node, []).extend(lines)
     return found
@@ -105,9 +120,7 @@ def lines_of_nodes(fleet: FleetDescription, made: NodeLabels) -> dict[str, list[
 
 def lines_of_fleet(fleet: FleetDescription, made: NodeLabels) -> list[str]:
     """The same for one annotation."""
-    listed = {node.name for node in made.split}
-    placed = hints.lines(made.split, said=made.says - {Part.SUBDOMAINS}, listed=listed)
-    return placed + ([] if made.has_switches else switch_notes.lines(fleet))
+    return _of_split(made.split, made.says) + ([] if made.has_switches else switch_notes.lines(fleet))
 
 
 def known_level(label: str) -> LabelLevel | None:
@@ -135,8 +148,10 @@ def fleet_of_labels(
 ) -> FleetDescription:
     """The fleet that labels say; a node without the label of a level that its neighbours have is a problem.
 
-    lines: those of annotations. Where there are any, a node may well be beneath no switch of some tier.
+    lines: those of annotations. Where they tell of switches, a node may well be beneath none of some tier; and where
+    they tell of a node, it may be in no sub-domain.
     """
+    told, has_switches = hints.named(lines), any(line.startswith("switch ") for line in lines)
     domain = next((level for level in levels if level.role is Role.DOMAIN), None)
     hall = next((level for level in levels if level.role is Role.SUBDOMAIN), None)
     tiers = sorted((level for level in levels if level.role is Role.SWITCH), key=lambda one: one.tier)
@@ -147,7 +162,7 @@ def fleet_of_labels(
             message=say("node %(name)s has no label %(label)s", name=name, label=level.label),
         )
         for level, name in _missing(nodes, levels)
-        if not (lines and level.role is Role.SWITCH)
+        if not (has_switches if level.role is Role.SWITCH else level.role is Role.SUBDOMAIN and name in told)
     ]
     domains: dict[str, dict[str, None]] = {}
     made = []

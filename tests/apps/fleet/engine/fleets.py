@@ -64,7 +64,8 @@ def _switches(domains: list[str], nodes: list[Node], per_leaf: int) -> list[Swit
 
 @st.composite
 def tangled_fleets(draw: st.DrawFn) -> FleetDescription:
-    """A nested fleet with spare nodes of another model, and a fabric that no tree holds.
+    """A nested fleet with spare nodes of another model, nodes that are in no sub-domain or partly in one, and a fabric
+    that no tree holds.
 
     Leaves cut through domains; a node may be beneath two of them, or beneath a spine; and a leaf beneath two spines.
     """
@@ -72,7 +73,18 @@ def tangled_fleets(draw: st.DrawFn) -> FleetDescription:
     spares = [
         Node(name=f"spare-{number}", cards=4, model="Ascend910B") for number in range(draw(st.integers(0, 2)))
     ]
-    nodes = [*nested.nodes, *spares]
+    some = {domain.name: domain.sub_domains for domain in nested.domains if domain.sub_domains}
+    partly = [
+        Node(
+            name=f"{name}-odd",
+            domain=name,
+            spans=(Span(sub_domain=halls[0], cards=4),) if draw(st.booleans()) else (),
+            cards=8,
+            model="NVIDIA-H200",
+        )
+        for name, halls in some.items()
+    ]
+    nodes = [*nested.nodes, *spares, *partly]
     names = st.sets(st.sampled_from([node.name for node in nodes]), min_size=1)
     leaves = [
         Switch(name=f"rail-{number}", tier=1, nodes=tuple(draw(names)))
