@@ -12,6 +12,7 @@ from apps.catalogue.engine.versions import compare, parse
 from apps.changes.engine.states import State
 from apps.changes.models import Change, Snapshot
 from apps.changes.queries.changes import open_changes_on, snapshot_versions
+from apps.changes.queries.training import Training, training_on
 from apps.core.errors import Conflict
 from apps.core.texts import say
 from apps.environments import queries as environments
@@ -31,7 +32,8 @@ class RollbackPreview:
     restores: the known-good version, None where it goes back to a snapshot. rows: node, component, runs now,
     goes back to. held: nodes that something else holds. changes: open changes on these nodes. unknown: nodes of
     which is not known what they ran before. restarts: components after whose change a node restarts.
-    older_firmware: firmware that goes back to an older version somewhere, or perhaps does.
+    older_firmware: firmware that goes back to an older version somewhere, or perhaps does. training: jobs that run
+    on the domain; a rollback of nodes that they do not hold may start beside them.
     """
 
     restores: MatrixVersion | None
@@ -41,6 +43,7 @@ class RollbackPreview:
     unknown: tuple[str, ...] = ()
     restarts: tuple[str, ...] = ()
     older_firmware: tuple[str, ...] = ()
+    training: tuple[Training, ...] = ()
 
     @property
     def differing(self) -> tuple[tuple[str, str, str, str], ...]:
@@ -175,6 +178,7 @@ def _preview(
         unknown=tuple(node.name for node in nodes if node.pk not in wanted) if restores is None else (),
         restarts=tuple(sorted({row[1] for row in rows if row[2] != row[3] and _needs_restart(row[1])})),
         older_firmware=_older_firmware(wanted, versions),
+        training=tuple(training_on(nodes[0].domain)) if nodes and nodes[0].domain else (),
     )
 
 

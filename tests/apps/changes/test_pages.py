@@ -489,3 +489,19 @@ def test_output_of_a_node_that_a_change_waits_for_is_handed_in_with_the_node_fil
     address = f"/clusters/{cluster.slug}/hand-in/?node={nodes[0].name}"
     assert page.count(f'href="{address}"') == 2  # the name and the button
     assert f'name="node" value="{nodes[0].name}"' in browser.get(address).content.decode()
+
+
+def test_a_rollback_beside_a_job_on_its_domain_names_the_launch(started, nodes, bo, client_of):
+    change = started([nodes[0].pk])
+    client, path, launch_id = client_of(bo), f"/changes/{change.pk}/rollback/", uuid4()
+    warning = "A training job runs on the domain"
+    assert warning not in client.get(path).content.decode()
+    fleet.take_holds(
+        actor=actor_for(bo),
+        node_ids=[nodes[5].pk],
+        kind=HoldKind.TRAINING,
+        owner=f"launches.launch:{launch_id}",
+        reason="Llama",
+    )
+    page = client.get(path).content.decode()
+    assert warning in page and f'<a href="/launches/{launch_id}/">Llama</a>' in page
