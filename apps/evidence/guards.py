@@ -29,14 +29,15 @@ def _changed(columns: Sequence[str]) -> str:
 
 
 # Somebody says of which node an unmatched one is. A file that its job cannot read is refused, and its bytes are let
-# go where no decision rests on them.
+# go where no decision rests on them; another delivery of the same bytes keeps them.
 _OTHER_DELIVERY = f"""{_changed(_SAID_ON_ARRIVAL)}
     OR (OLD.state <> 'unmatched' AND NEW.node_name <> OLD.node_name)
     OR (OLD.state IN ('applied', 'refused') AND ({_changed(_WHAT_BECAME_OF_IT)}))
     OR NEW.evidence_id <> OLD.evidence_id OR NEW.reading_id <> OLD.reading_id
     OR (OLD.reading_id IS NOT NULL AND NEW.reading_id IS NULL AND NEW.state <> 'refused')
     OR (OLD.evidence_id IS NOT NULL AND NEW.evidence_id IS NULL AND (NEW.state <> 'refused'
-        OR (SELECT pinned FROM evidence_evidence WHERE id = OLD.evidence_id)))"""
+        OR ((SELECT pinned FROM evidence_evidence WHERE id = OLD.evidence_id) AND NOT EXISTS
+            (SELECT 1 FROM evidence_receipt WHERE evidence_id = OLD.evidence_id AND id <> OLD.id))))"""
 
 _OTHER_BYTES = """NEW.sha256 <> OLD.sha256 OR NEW.size_bytes <> OLD.size_bytes OR (OLD.pinned AND NOT NEW.pinned)
     OR (OLD.pinned AND OLD.thinned_at IS NULL AND NEW.thinned_at IS NOT NULL)"""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Error
+from playwright.sync_api import Browser, Error, ViewportSize
 
 from tests.browser.deeds import ask_for_change, open_launch
 from tests.browser.portal_process import ROOT, Portal
@@ -26,6 +26,14 @@ GO_DARK = """async () => {
     document.getAnimations().forEach((one) => one.finish());
   }
 }"""
+EXCESS = """async () => {
+  const excess = () => document.documentElement.scrollWidth - window.innerWidth;
+  for (let turn = 0; turn < 60 && excess() > 0; turn += 1) {
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 16)));
+  }
+  return excess();
+}"""
+SMALL_LAPTOP: ViewportSize = {"width": 1024, "height": 768}
 REPEATED = [["tbody tr:nth-child(n+4)"], ["li:nth-child(n+9)"]]  # rows like those before them
 SAMPLES = 1  # pages of one kind, such as that of a node
 NO_PAGES = re.compile(r"\.(csv|json|jsonl|py|yml|yaml|xml|conf|txt|svg)$|/raw/$|/export/|/sign-out/|^/api/")
@@ -98,12 +106,25 @@ def shows_page(person: Visitor, path: str) -> bool:
 def barriers_on(person: Visitor) -> Iterator[str]:
     """Each rule of axe, serious or critical, that is broken, with the first element that breaks it.
 
-    The dark theme differs by its colours only, so the page that is shown is put into it.
+    The dark theme differs by its colours only, so the page that is shown is put into it. On the window of a small
+    laptop nothing stands beyond its edge.
     """
+    if (wider := excess_at(person, SMALL_LAPTOP)) > 0:
+        yield f"{wider} px wider than a window of {SMALL_LAPTOP['width']}"
     person.page.evaluate(AXE)
     yield from broken_rules(person, "light")
     person.page.evaluate(GO_DARK)
     yield from broken_rules(person, "dark", only=["color-contrast"])
+
+
+def excess_at(person: Visitor, size: ViewportSize) -> int:
+    """Pixels by which the page is wider than a window of the size; the window is given back its own."""
+    usual = person.page.viewport_size
+    assert usual is not None
+    person.page.set_viewport_size(size)
+    excess: int = person.page.evaluate(EXCESS)
+    person.page.set_viewport_size(usual)
+    return excess
 
 
 def broken_rules(person: Visitor, theme: str, only: list[str] | None = None) -> Iterator[str]:

@@ -264,6 +264,14 @@ def test_bytes_of_another_cluster_are_not_known_here(send, cluster, other_cluste
     assert queries.known_digests(actor_for(ada), [first.sha256], scope_id=other_cluster.scope_id) == set()
 
 
+def test_bytes_that_a_decision_rests_on_may_be_refused_of_another_delivery(send):
+    first, second = send(corpus.read(corpus.XML)), send(corpus.read(corpus.XML))
+    services.pin([first.sha256])
+    services.refuse(receipt_id=second.pk, error=Invalid("no kernel log", code="no_kernel_log"))
+    second.refresh_from_db()
+    assert (second.state, second.evidence, Evidence.objects.get().pinned) == ("refused", None, True)
+
+
 def test_refusing_kept_bytes_leaves_those_that_another_delivery_rests_on(send):
     first, second = send(corpus.read(corpus.XML)), send(corpus.read(corpus.XML))
     services.refuse(receipt_id=second.pk, error=Invalid("not applicable", code="odd"))
