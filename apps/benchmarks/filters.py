@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.benchmarks.models import Baseline, BenchmarkRun
 from apps.benchmarks.words import COLLECTIVES
-from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
+from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster, of_node
 
 STATUSES = [("complete", _("complete")), ("no_summary", _("without summary")), ("failed", _("failed"))]
 
@@ -17,9 +17,7 @@ class RunFilter(django_filters.FilterSet):
 
     cluster = of_cluster()
     domain = django_filters.CharFilter(field_name="domain__name", label=_("Domain"))
-    node = django_filters.CharFilter(
-        field_name="nodes__name", lookup_expr="iexact", label=_("Node"), distinct=True
-    )
+    node = of_node("nodes__name", distinct=True)
     collective = django_filters.ChoiceFilter(choices=list(COLLECTIVES.items()), label=_("Collective"))
     ranks = WholeNumberFilter(label=_("Ranks"))
     status = django_filters.ChoiceFilter(choices=STATUSES, label=_("Output"))

@@ -115,6 +115,11 @@ def of_cluster(path: str = "cluster") -> CharFilter:
     return CharFilter(field_name=f"{path}__slug", label=_("Cluster"), widget=cluster_input())
 
 
+def of_node(path: str = "node__name", *, distinct: bool = False) -> CharFilter:
+    """?node= with the name of a node, in any case. path: from the listed rows to it."""
+    return CharFilter(field_name=path, lookup_expr="iexact", label=_("Node"), distinct=distinct)
+
+
 def cluster_input() -> forms.TextInput:
     """Where the slug of a cluster is typed; the page shell lists those that there are."""
     return forms.TextInput(attrs={"list": "cluster-slugs"})

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.components import components
-from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
+from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster, of_node
 from apps.core.status import VERDICT_CHOICES
 from apps.environments.models import DriftCheck, DriftFinding, Matrix, MatrixState, MatrixVersion, NodeFact
 from apps.environments.words import FINDING_KINDS, components_called
@@ -65,7 +65,7 @@ class CheckFilter(django_filters.FilterSet):
 class FindingFilter(django_filters.FilterSet):
     cluster = of_cluster("domain__cluster")
     domain = WholeNumberFilter(field_name="domain_id", label=_("Domain"))
-    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    node = of_node()
     component = ComponentFilter(label=_("Component"))
     kind = django_filters.ChoiceFilter(choices=[*FINDING_KINDS.items()], label=_("Kind"))
     verdict = django_filters.ChoiceFilter(choices=VERDICT_CHOICES, label=_("Severity"))
@@ -91,7 +91,7 @@ class FindingOnPageFilter(FindingFilter):
 
 class FactFilter(django_filters.FilterSet):
     cluster = of_cluster("node__cluster")
-    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    node = of_node()
     component = ComponentFilter(label=_("Component"))
     kind = django_filters.CharFilter(label=_("Kind of evidence"))
     current = YesNoFilter(field_name="until", lookup_expr="isnull", label=_("Current"))

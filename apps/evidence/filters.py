@@ -6,7 +6,7 @@ import django_filters
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.filtering import of_cluster
+from apps.core.filtering import of_cluster, of_node
 from apps.evidence.models import Receipt, ReceiptState
 from apps.evidence.words import KINDS
 
@@ -17,7 +17,7 @@ class ReceiptFilter(django_filters.FilterSet):
     cluster = of_cluster("scope")
     state = django_filters.ChoiceFilter(choices=ReceiptState.choices, label=_("State"))
     kind = django_filters.ChoiceFilter(choices=[*KINDS.items()], label=_("Kind"))
-    node = django_filters.CharFilter(field_name="node_name", lookup_expr="iexact", label=_("Node"))
+    node = of_node("node_name")
     # On the page only by a link: nobody types a digest.
     sha256 = django_filters.CharFilter(label=_("Digest"), widget=forms.HiddenInput)
 

@@ -12,7 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster
+from apps.core.filtering import WholeNumberFilter, YesNoFilter, of_cluster, of_node
 from apps.fleet.engine.node_state import NodeState
 from apps.fleet.models import (
     STAGE_CHOICES,
@@ -121,7 +121,7 @@ class HoldFilter(django_filters.FilterSet):
     """Holds by cluster, node, kind, owner, and whether they are active."""
 
     cluster = of_cluster("node__cluster")
-    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    node = of_node()
     kind = django_filters.ChoiceFilter(choices=HoldKind.choices, label=_("Kind"))
     owner = django_filters.CharFilter(label=_("Owner"))
     active = YesNoFilter(field_name="released_at", lookup_expr="isnull", label=_("Active"))
@@ -131,7 +131,7 @@ class AliasFilter(django_filters.FilterSet):
     """Aliases by cluster, node and name."""
 
     cluster = of_cluster()
-    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    node = of_node()
     name = django_filters.CharFilter(label=_("Name"))
 
 
@@ -140,7 +140,7 @@ class AcceleratorFilter(django_filters.FilterSet):
 
     cluster = of_cluster("node__cluster")
     domain = django_filters.CharFilter(field_name="node__domain__name", label=_("Domain"))
-    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    node = of_node()
     model = django_filters.CharFilter(label=_("Card model"))
     uuid = django_filters.CharFilter(label=_("UUID"))
     serial = django_filters.CharFilter(label=_("Serial"))
@@ -166,7 +166,7 @@ class HardwareChangeFilter(django_filters.FilterSet):
     """Changes of hardware by cluster and node."""
 
     cluster = of_cluster("node__cluster")
-    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    node = of_node()
 
 
 class PartFilter(django_filters.FilterSet):
@@ -175,7 +175,7 @@ class PartFilter(django_filters.FilterSet):
     cluster = of_cluster()
     kind = django_filters.ChoiceFilter(choices=PartKind.choices, label=_("Kind"))
     stage = django_filters.ChoiceFilter(choices=STAGE_CHOICES, label=_("State"))
-    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    node = of_node()
     serial = django_filters.CharFilter(label=_("Serial"))
     uuid = django_filters.CharFilter(label=_("UUID"))
 

@@ -7,7 +7,7 @@ from typing import Any
 import django_filters
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.filtering import WholeNumberFilter, of_cluster
+from apps.core.filtering import WholeNumberFilter, of_cluster, of_node
 from apps.core.status import VERDICT_CHOICES
 from apps.health.engine.faults import KIND_NAMES
 from apps.health.models import FaultRecord, HealthState, MaintenanceTask, Upkeep
@@ -18,7 +18,7 @@ _STATES = [("open", _("open")), ("resolved", _("resolved"))]
 
 class FaultFilter(django_filters.FilterSet):
     cluster = of_cluster("node__cluster")
-    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    node = of_node()
     kind = django_filters.ChoiceFilter(choices=[*KIND_NAMES.items()], label=_("Kind"))
     code = WholeNumberFilter(label=_("Code"))
     severity = django_filters.ChoiceFilter(choices=[*SEVERITIES.items()], label=_("Severity"))
@@ -34,7 +34,7 @@ class FaultFilter(django_filters.FilterSet):
 
 class StateFilter(django_filters.FilterSet):
     cluster = of_cluster("node__cluster")
-    node = django_filters.CharFilter(field_name="node__name", lookup_expr="iexact", label=_("Node"))
+    node = of_node()
     rule = django_filters.CharFilter(label=_("Rule"))
     verdict = django_filters.ChoiceFilter(choices=VERDICT_CHOICES, label=_("Verdict"))
 
