@@ -11,6 +11,7 @@ import fcntl
 import logging
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -19,7 +20,7 @@ from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
 log = logging.getLogger(__name__)
-_LONGEST_WAIT_S = 0.3
+_LOOK_EVERY_S = 0.1
 
 
 def _write(file: Path, content: Any) -> None:
@@ -72,12 +73,20 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """What `filesystem://` stands for in this project."""
+    """What `filesystem://` stands for in this project.
+
+    A worker looks for messages from its event loop. Without one, its children would share one pipe behind a lock,
+    which a child that is killed while it waits takes with it, so that no other would ever be given work.
+    """
 
     Channel = Channel
+    implements = filesystem.Transport.implements.extend(asynchronous=True)
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:
-        """Waits for a message, but never long: a worker that is told to stop notices it between two waits."""
-        if timeout is not None:
-            timeout = min(timeout, _LONGEST_WAIT_S)
-        return super().drain_events(connection, timeout=timeout)
+    def register_with_event_loop(self, connection: Any, loop: Any) -> None:
+        loop.call_repeatedly(_LOOK_EVERY_S, self._look)
+
+    def _look(self) -> None:
+        """Take what is there, as far as the worker has room for it."""
+        with suppress(Empty):
+            while True:
+                self.cycle.get(self._deliver)

@@ -41,8 +41,6 @@ def _configure(**_kwargs: Any) -> None:
             "processed_folder": str(folder / "processed"),
             "control_folder": str(folder / "control"),
             "store_processed": False,
-            # The worker takes one message each time that it looks, and looks once a second if not told otherwise.
-            "polling_interval": 0.1,
         }
         if filesystem
         else {"visibility_timeout": 3600, "socket_timeout": 10, "socket_connect_timeout": 5},

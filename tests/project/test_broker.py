@@ -9,7 +9,7 @@ from pathlib import Path
 from queue import Empty
 
 import pytest
-from kombu import Connection
+from kombu import Connection, Consumer, Exchange, Producer, Queue
 
 from supernode_portal import broker
 from supernode_portal.celery import application
@@ -134,12 +134,14 @@ def test_a_broken_table_of_queues_stops_nobody_and_is_written_anew(channels, con
     assert [row.queue for row in sender.get_table("celery")] == ["default"]
 
 
-@pytest.mark.parametrize(("asked_s", "waited_s"), [(2.0, broker._LONGEST_WAIT_S), (0.1, 0.1), (None, None)])
-def test_who_waits_for_messages_looks_up_often_enough_to_be_stopped(channels, monkeypatch, asked_s, waited_s):
-    waits = []
-    monkeypatch.setattr(
-        broker.filesystem.Transport, "drain_events", lambda *_args, timeout: waits.append(timeout)
-    )
-    transport = channels[0].connection  # kombu's virtual transports are their own connection
-    transport.drain_events(transport, timeout=asked_s)
-    assert waits == [waited_s]
+def test_a_worker_takes_what_is_there_as_far_as_it_has_room(channels):
+    sender, worker, *_others = channels
+    queue = Queue("default", Exchange("default"), routing_key="default")
+    taken: list[int] = []
+    consumer = Consumer(worker, [queue], callbacks=[lambda body, _message: taken.append(body["number"])])
+    consumer.qos(prefetch_count=2)
+    consumer.consume()
+    for number in range(5):
+        Producer(sender).publish({"number": number}, exchange=queue.exchange, routing_key="default")
+    worker.connection._look()
+    assert taken == [0, 1]

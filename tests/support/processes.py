@@ -51,6 +51,12 @@ def kill(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
+def kill_children(process: subprocess.Popen[bytes]) -> None:
+    """kill -9 of what the process has started, which itself goes on."""
+    for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+        os.kill(int(pid), signal.SIGKILL)
+
+
 def until(condition: Callable[[], bool], what: str, *, by: subprocess.Popen[bytes], log: Path) -> None:
     """Look again and again until it holds. Fails with the log's end where it never does, or the process ends."""
     deadline = time.monotonic() + PATIENCE_S

@@ -46,6 +46,33 @@ def check(job: Job, folder) -> None:
     assert AuditEvent.objects.filter(action="test.held").count() == 1
 
 
+def kill_idle_children(folder, env, log) -> Job:
+    """Kill the children of a worker that waits for work, then ask for a job; its end."""
+    (folder / "go").touch()
+    with processes.worker(env, log) as one:
+        for _kill in (False, True):
+            if _kill:
+                processes.kill_children(one)
+            job = services.enqueue("test.hold", actor=actors.system(), folder=str(folder))
+            processes.until(lambda pk=job.pk: Job.objects.get(pk=pk).is_over, "its end", by=one, log=log)
+    return Job.objects.get(pk=job.pk)
+
+
+def test_a_worker_whose_idle_children_were_killed_goes_on_with_the_filesystem_broker(
+    committed_database, tmp_path, log
+):
+    env = processes.environment(tmp_path / "data", committed_database)
+    assert kill_idle_children(tmp_path, env, log).state == JobState.SUCCEEDED
+
+
+@pytest.mark.services
+@pytest.mark.postgres
+def test_a_worker_whose_idle_children_were_killed_goes_on_with_redis(committed_database, tmp_path, log):
+    url = os.environ["TEST_REDIS_URL"]
+    env = processes.environment(tmp_path / "data", committed_database, broker_url=url)
+    assert kill_idle_children(tmp_path, env, log).state == JobState.SUCCEEDED
+
+
 def test_killing_a_worker_and_emptying_the_filesystem_broker_loses_and_doubles_nothing(
     committed_database, tmp_path, log
 ):
