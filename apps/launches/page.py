@@ -120,7 +120,7 @@ def _rights(
         and any(item["offer_rollback"] for item in items),
         "may_operate": operates and is_open,
         "may_answer": is_open and (operates or signs),
-        "may_evaluate": is_open and (operates or signs),
+        "may_evaluate": not launch.is_over and (operates or signs),
         "may_sign": signs
         and not launch.is_over
         and evaluation is not None

@@ -305,6 +305,17 @@ def test_the_gate_answers_as_it_was_asked_or_not_at_all(stopped, query, status, 
     assert caller.get(f"/api/v1/launches/{stopped.pk}/gate/?{query}").status_code == status
 
 
+@pytest.mark.parametrize(
+    ("state", "offered"), [("open", True), ("running", True), ("finished", False), ("cancelled", False)]
+)
+def test_an_evaluation_is_asked_for_as_long_as_a_job_may_start_or_runs(
+    answered, state, offered, bo, client_of
+):
+    launch = answered()
+    Launch.objects.filter(pk=launch.pk).update(state=state, ended_at=clock.now(), ended_reason="enough")
+    assert ('form="evaluate"' in text_of(client_of(bo), f"/launches/{launch.pk}/")) is offered
+
+
 @pytest.mark.parametrize(("state", "said"), [("finished", "The job is over"), ("cancelled", "was cancelled")])
 def test_a_launch_that_is_over_lets_no_job_start_any_more(
     answered, evaluated, sun, state, said, bo, api, client_of
