@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from apps.catalogue.engine.components import component, components
 from apps.catalogue.engine.versions import Scheme, parse
 from apps.core import clock
+from apps.core.verdicts import Verdict
 from apps.environments import queries
 from apps.environments.engine import drift
 from apps.environments.engine.plain import plain_group
@@ -118,6 +119,7 @@ def version_table(version: MatrixVersion, *, only_differences: bool) -> Table:
     """A version beside what the nodes of its domain report; for a matrix of a whole cluster, what it asks for."""
     entries = queries.entries_of(version.entries.all())
     names, groups = _groups_for(version, entries)
+    groups = _failing_first(groups)
     rows = [
         _row(entry, _cells(names, groups, entry.component), version.draft_notes)
         for entry in _in_order(entries)
@@ -139,13 +141,13 @@ def left_out(version: MatrixVersion) -> list[dict[str, Any]]:
 
 def heat_map(check: DriftCheck, entries: Sequence[Asked], *, only_differences: bool) -> Table:
     """A check as it was written down: components by groups of identical nodes, those that differ first."""
-    asked = {entry.component: entry for entry in entries}
+    asked, groups = {entry.component: entry for entry in entries}, _failing_first(check.groups)
     rows = []
     for name in check.components:
-        cells = _cells(check.components, check.groups, name)
+        cells = _cells(check.components, groups, name)
         rows.append(_row(asked[name], cells, ()) if name in asked else _extra_row(name, cells))
     rows.sort(key=lambda row: not row.differs)
-    return _table(rows, check.groups, only_differences=only_differences)
+    return _table(rows, groups, only_differences=only_differences)
 
 
 def map_rows(table: Table, nodes: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -202,6 +204,13 @@ def _groups_for(
     stale_after_s = queries.policy_of(domain.cluster).stale_after_s
     result = drift.evaluate(entries=entries, nodes=reports, now=clock.now(), stale_after_s=stale_after_s)
     return result.components, [plain_group(group) for group in result.groups] if reports else []
+
+
+def _failing_first(groups: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Where not all have a column: the largest group, those that fail, then the others; else as they are, by size."""
+    if len(groups) <= MOST_COLUMNS:
+        return groups
+    return [*groups[:1], *sorted(groups[1:], key=lambda group: group["verdict"] != Verdict.FAIL.value)]
 
 
 def _in_order(entries: Iterable[Asked]) -> list[Asked]:

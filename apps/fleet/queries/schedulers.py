@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from apps.catalogue.engine.designations import designation
+from apps.catalogue.queries import accelerators_for
 from apps.core.actor import Actor
 from apps.core.errors import Invalid
 from apps.core.texts import say
 from apps.evidence.models import Receipt
 from apps.evidence.queries import receipt_for, receipts_visible
 from apps.fleet.engine.description import FleetDescription, Part, about, only
+from apps.fleet.engine.description import Node as FleetNode
 from apps.fleet.engine.diff import Difference, differences
 from apps.fleet.engine.schedulers import k8s_nodes, kueue_topology
 from apps.fleet.engine.schedulers.export import Export
@@ -70,6 +74,7 @@ def comparison_of(actor: Actor, cluster: Cluster, receipt_id: int) -> FileCompar
         fleet = description_of(cluster, fabric=Part.LINKS in seen.says)
         # Where no switch is on record each of the file is news.
         fleet = replace(fleet, says=fleet.says | {Part.SWITCHES})
+    seen = _with_known_models(seen, fleet, aliases, accelerators_for(cluster.scope_id))
     return FileComparison(
         receipt=receipt,
         recorded=fleet,
@@ -81,6 +86,29 @@ def comparison_of(actor: Actor, cluster: Cluster, receipt_id: int) -> FileCompar
         ),
         aliases=aliases,
     )
+
+
+def _with_known_models(
+    seen: FleetDescription, fleet: FleetDescription, aliases: Mapping[str, str], known: Collection[str]
+) -> FleetDescription:
+    """What is seen, with the ids of the catalogue where a tool's word for the model means one of them.
+
+    That on record for the node where it is meant, else the only one that can be.
+    """
+    recorded = {node.name: node.model for node in fleet.nodes}
+    by_word: dict[str, list[str]] = defaultdict(list)
+    for part in known:
+        by_word[designation(part)].append(part)
+
+    def meant(node: FleetNode) -> str:
+        word = designation(node.model)
+        if node.model in known or not word or word.isdecimal():  # RTX 6000 is a name of several
+            return node.model
+        own = recorded.get(aliases.get(node.name, node.name), "")
+        parts = [own] if designation(own) == word else by_word[word]
+        return parts[0] if len(parts) == 1 else node.model
+
+    return replace(seen, nodes=tuple(replace(node, model=meant(node)) for node in seen.nodes))
 
 
 def _without_cards(

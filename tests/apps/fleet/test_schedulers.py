@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 
 import pytest
@@ -13,7 +14,7 @@ from apps.evidence.engine.source import Source
 from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
 from apps.fleet import services
 from apps.fleet.engine.schedulers.writing import FORMATS
-from apps.fleet.models import Domain, Node
+from apps.fleet.models import Accelerator, Domain, Node
 from apps.fleet.queries.schedulers import comparison_of, scheduler_file
 from apps.fleet.services.imports import apply_import
 from apps.fleet.services.schedulers import import_from_file
@@ -225,6 +226,34 @@ def test_a_domain_without_sub_domains_beside_one_with_is_a_block_of_its_own(doma
         "BlockName=sn Nodes=sn-n[01-18]\nBlockSizes=3,6,12\n"
         in scheduler_file(cluster, form="slurm_block").text
     )
+
+
+@pytest.mark.parametrize(
+    ("product", "told"),
+    [
+        ("NVIDIA-GB200", []),
+        ("NVIDIA-B200", ["nvidia-b200-sxm-180gb"]),
+        *((other, [other]) for other in ("NVIDIA-H100-80GB-HBM3", "NVIDIA-RTX-6000-Ada", "NVIDIA-X9")),
+    ],
+)
+def test_the_word_of_a_tool_for_a_model_is_that_of_the_catalogue(
+    product, told, domain, cluster, bo, actor_for, delivered, bring_in
+):
+    labels = {"nvidia.com/gpu.product": product, "topology.supernode-portal/domain": "sn"}
+    items = [
+        {
+            "kind": "Node",
+            "metadata": {"name": name, "labels": labels},
+            "status": {"capacity": {"nvidia.com/gpu": "4"}},
+        }
+        for name in ("sn-n01", "sn-n99")
+    ]
+    receipt = delivered(json.dumps({"kind": "NodeList", "apiVersion": "v1", "items": items}))
+    found = comparison_of(actor_for(bo), cluster, receipt.pk)
+    assert [one.theirs for one in found.differences if one.code == "node_model"] == told
+    bring_in(receipt)
+    models = set(Accelerator.objects.filter(node__name="sn-n99").values_list("model", flat=True))
+    assert models == {told[0] if told else "nvidia-gb200"}
 
 
 def test_links_among_the_cards_of_a_node_are_held_against_its_layout(
