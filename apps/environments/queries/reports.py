@@ -71,7 +71,7 @@ def reported_versions(
     for name, kinds in sides.items():
         if len(kinds) == 1:
             ((kind, by_standing),) = kinds.items()
-            _take(found, name, by_standing, seen_at[kind])
+            _take(found, name, by_standing, seen_at.get(kind, {}))
     relevant_s = settings.STALE_AFTER_S if stale_after_s is None else stale_after_s
     for (node_id, name), statements in _statements(facts.filter(component__in=contested), seen_at).items():
         found[node_id][name] = reported_from(component(name), statements, stale_after_s=relevant_s)
@@ -104,10 +104,10 @@ def _take(
     by_standing: dict[str, _Side],
     seen_at: dict[int, datetime],
 ) -> None:
-    """A component that one kind alone states: nothing to weigh."""
+    """A component that one kind alone states: nothing to weigh. A report that came in between is left for later."""
     loaded = by_standing.get(Standing.LOADED.value, {})
     declared = by_standing.get(Standing.DECLARED.value, {})
-    for node_id in loaded.keys() | declared.keys():
+    for node_id in (loaded.keys() | declared.keys()) & seen_at.keys():
         found[node_id][name] = Reported(
             loaded=loaded.get(node_id, ()), declared=declared.get(node_id, ()), seen_at=seen_at[node_id]
         )
@@ -119,6 +119,8 @@ def _statements(
     said: dict[tuple[int, str], dict[tuple[str, str], list[tuple[str, datetime]]]] = defaultdict(dict)
     rows = facts.values_list("node_id", "kind", "component", "standing", "value", "since")
     for node_id, kind, name, standing, value, since in rows:
+        if node_id not in seen_at.get(kind, {}):  # its first report came in between
+            continue
         said[node_id, name].setdefault((kind, standing), []).append((value, since))
     return {
         (node_id, name): [

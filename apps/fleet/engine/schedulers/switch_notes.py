@@ -45,8 +45,8 @@ def kept() -> Note:
     return Note(
         code="switches_kept_beside",
         message=say(
-            "all switches are kept as they are on record, in lines that schedulers pass over and an import here "
-            "reads"
+            "the switches above nodes are kept as they are on record, in lines that schedulers pass over and an import "
+            "here reads"
         ),
     )
 

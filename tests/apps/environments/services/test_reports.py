@@ -11,6 +11,7 @@ from apps.core import clock
 from apps.environments import queries, services
 from apps.environments.engine.facts import ComponentFact, Standing
 from apps.environments.models import NodeFact, NodeReport
+from tests import factories
 from tests.apps.environments.support import report
 
 pytestmark = pytest.mark.django_db
@@ -203,3 +204,17 @@ def test_a_cut_report_adds_what_is_new_and_replaces_what_a_node_has_one_of(node:
     assert held["nccl"] == [("2.26.2", None)]
     report(node)
     assert _held(node)["gpu_vbios"] == [("96.00.74.00.01", None)]
+
+
+@pytest.mark.parametrize("is_contested", [True, False])
+def test_a_report_that_comes_while_versions_are_read_is_left_for_later(
+    is_contested: bool, cluster: Any
+) -> None:
+    """Its facts are read, but not the report itself, which was looked for before."""
+    node = factories.node(cluster, "sn-n01", domain=factories.domain(cluster, "sn"))
+    factories.report(node, kind="collect_env", nccl="2.20.5")
+    news = {"nccl": "2.21.5"} if is_contested else {"gpu_driver": "570.86.15"}
+    factories.report(node, kind="nvidia_smi_xml", **news)
+    NodeReport.objects.filter(kind="nvidia_smi_xml").delete()
+    found = queries.reported_versions([node.pk])[node.pk]
+    assert {name: said.values for name, said in found.items()} == {"nccl": ("2.20.5",)}
