@@ -36,7 +36,12 @@ def page_of(request: HttpRequest, error: PortalError) -> HttpResponse:
     if error.code == "reauthenticate":
         return _first(request, "accounts:reauthenticate")
     status = error.status if error.status in _TEMPLATES else (400 if error.status < 500 else 500)
-    context = {"error": error, "message": said(error.message), "request_id": problems.request_id(request)}
+    context = {
+        "error": error,
+        "message": said(error.message),
+        "request_id": problems.request_id(request),
+        "again_url": _shown_before(request),
+    }
     response = render(request, f"errors/{status}.html", context, status=error.status)
     if wait_s := error.fields.get("retry_after_s"):
         response["Retry-After"] = str(wait_s)
@@ -44,17 +49,19 @@ def page_of(request: HttpRequest, error: PortalError) -> HttpResponse:
 
 
 def _first(request: HttpRequest, name: str) -> HttpResponse:
-    """Lead to a page and back again: to what was asked for, or to the page whose form was sent."""
-    back = request.get_full_path()
-    if request.method not in ("GET", "HEAD"):
-        referrer = urlsplit(request.headers.get("Referer", ""))
-        back = (
-            f"{referrer.path}?{referrer.query}".rstrip("?") if referrer.netloc == request.get_host() else "/"
-        )
-    address = f"{reverse(name)}?{urlencode({'next': back})}"
+    """Lead to a page and back again."""
+    address = f"{reverse(name)}?{urlencode({'next': _shown_before(request)})}"
     if request.headers.get("HX-Request"):
         return HttpResponse(headers={"HX-Redirect": address})
     return redirect(address)
+
+
+def _shown_before(request: HttpRequest) -> str:
+    """The address that was asked for, or of the page whose form was sent, which itself may be no page to open."""
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    referrer = urlsplit(request.headers.get("Referer", ""))
+    return f"{referrer.path}?{referrer.query}".rstrip("?") if referrer.netloc == request.get_host() else "/"
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -83,7 +90,12 @@ def server_error(request: HttpRequest) -> HttpResponse:
         error = Busy(message, code="database", retry_after_s=_DATABASE_AGAIN_S)
     if request.path.startswith("/api/"):
         return page_of(request, error)
-    context = {"request": request, "error": error, "request_id": problems.request_id(request)}
+    context = {
+        "request": request,
+        "error": error,
+        "request_id": problems.request_id(request),
+        "again_url": _shown_before(request),
+    }
     page = render_to_string("errors/500.html", context)
     return HttpResponse(page, status=error.status, headers=problems.headers_of(error))
 

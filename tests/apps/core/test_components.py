@@ -252,6 +252,23 @@ def test_the_page_of_a_fault_of_ours_asks_nothing_of_the_database() -> None:
     assert "7f3c9d2e" in answer.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("referrer", "again"),
+    [("http://testserver/x/?tab=1", "/x/?tab=1"), ("http://elsewhere.example/x/", "/"), ("", "/")],
+)
+def test_what_can_only_be_sent_is_not_offered_to_be_opened_again(referrer: str, again: str) -> None:
+    request = RequestFactory().post("/x/approve/", headers={"Referer": referrer})
+    assert f'href="{again}">' in error_pages.server_error(request).content.decode()
+
+
+@pytest.mark.parametrize("status", [409, 412, 503])
+def test_who_is_refused_is_led_back_to_the_page_that_was_shown(status: int) -> None:
+    request = RequestFactory().post("/x/approve/")
+    text = get_template(f"errors/{status}.html").render({"message": "It is so.", "again_url": "/x/"}, request)
+    assert '<a class="btn" href="/x/">' in text
+    assert "approve" not in text
+
+
 @pytest.mark.parametrize("path", ["/x/", "/api/v1/x/"])
 @pytest.mark.parametrize(
     ("fault", "status"),
