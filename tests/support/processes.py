@@ -32,10 +32,16 @@ def environment(data_dir: Path, database_url: str, broker_url: str = "") -> dict
 
 @contextmanager
 def worker(env: dict[str, str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A worker with the scheduler in it, in a process group of its own; killed at the end."""
-    command = [sys.executable, "-m", "celery", "-A", "tests.support.worker_app", "worker"]
-    command += ["-B", "--concurrency=1", "--without-mingle", "--without-gossip", "--loglevel=INFO"]
-    command += ["-s", str(log.with_suffix(".beat"))]
+    """A worker and the scheduler, in process groups of their own; killed at the end."""
+    options = ["--concurrency=1", "--without-mingle", "--without-gossip", "--loglevel=INFO"]
+    times = ["-s", str(log.with_suffix(".beat")), "--pidfile="]
+    with _celery(["beat", *times], env, log), _celery(["worker", *options], env, log) as process:
+        yield process
+
+
+@contextmanager
+def _celery(arguments: list[str], env: dict[str, str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "celery", "-A", "tests.support.worker_app", *arguments]
     with log.open("ab") as out:
         process = subprocess.Popen(command, env=env, cwd=ROOT, stdout=out, stderr=out, start_new_session=True)
     try:
@@ -53,7 +59,9 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 def kill_children(process: subprocess.Popen[bytes]) -> None:
     """kill -9 of what the process has started, which itself goes on."""
-    for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+    begun = [one.read_text() for one in Path(f"/proc/{process.pid}/task").glob("*/children")]
+    assert any(begun), "there is no child to kill"
+    for pid in " ".join(begun).split():
         os.kill(int(pid), signal.SIGKILL)
 
 
