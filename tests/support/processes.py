@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,10 +59,17 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 def kill_children(process: subprocess.Popen[bytes]) -> None:
     """kill -9 of what the process has started, which itself goes on."""
-    begun = [one.read_text() for one in Path(f"/proc/{process.pid}/task").glob("*/children")]
-    assert any(begun), "there is no child to kill"
-    for pid in " ".join(begun).split():
-        os.kill(int(pid), signal.SIGKILL)
+    begun = [pid for pid, parent in _parents() if parent == process.pid]
+    assert begun, "there is no child to kill"
+    for pid in begun:
+        os.kill(pid, signal.SIGKILL)
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    """Each process and the one that started it."""
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            yield int(place.parent.name), int(place.read_text().rpartition(")")[2].split()[1])
 
 
 def until(condition: Callable[[], bool], what: str, *, by: subprocess.Popen[bytes], log: Path) -> None:
