@@ -58,7 +58,7 @@ def level_of_key(key: str) -> tuple[Role, int] | None:
 
 
 def hierarchy(fleet: FleetDescription) -> Hierarchy:
-    """The levels of a fleet. A switch tier that cuts through domains is left out, with a note."""
+    """The levels of a fleet. A switch tier that cuts through domains or the tier below is left out, with a note."""
     sub_domains, notes = sub_domains_as_nodes(fleet)
     domains = domains_as_nodes(fleet)
     levels = []
@@ -85,7 +85,9 @@ def _switch_levels(
     order = [node.name for node in fleet.nodes]
     for tier in sorted({switch.tier for switch in fleet.switches}):
         groups = {one.name: beneath[one.name] for one in fleet.switches if one.tier == tier}
-        fault = _overlap(groups) or _cuts(groups, domains, home)
+        fault = _overlap(groups) or _cuts(groups, domains, home, say("domain"))
+        if not fault and kept:
+            fault = _cuts(groups, kept[-1].groups, kept[-1].group_of(), say("switch"))
         if fault:
             message = say("switch tier %(tier)s is left out: %(fault)s", tier=tier, fault=fault)
             notes.append(Note(code="tier_not_nested", message=message))
@@ -115,12 +117,18 @@ def _overlap(groups: Mapping[str, frozenset[str]]) -> str:
 
 
 def _cuts(
-    groups: Mapping[str, frozenset[str]], domains: Mapping[str, tuple[str, ...]], home: Mapping[str, str]
+    groups: Mapping[str, frozenset[str]],
+    inner: Mapping[str, tuple[str, ...]],
+    home: Mapping[str, str],
+    what: str,
 ) -> str:
     for name, nodes in groups.items():
-        for domain in sorted({home[node] for node in nodes if node in home}):
-            if not nodes.issuperset(domains[domain]):
+        for one in sorted({home[node] for node in nodes if node in home}):
+            if not nodes.issuperset(inner[one]):
                 return say(
-                    "%(name)s has only a part of domain %(domain)s beneath it", name=name, domain=domain
+                    "%(name)s has only a part of %(what)s %(inner)s beneath it",
+                    name=name,
+                    what=what,
+                    inner=one,
                 )
     return ""
