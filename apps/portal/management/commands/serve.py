@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,6 +25,8 @@ _WEB_GRACE_S = 3
 # worker may do no more than the web beside it. Python's own way to silence one warning: -W action:message.
 _NO_WORD_ABOUT_ROOT = "ignore:You're running the worker with superuser privileges"
 _PR_SET_PDEATHSIG = 1
+_ALL_ADDRESSES = frozenset({"", "0.0.0.0", "[::]"})  # noqa: S104  they are read, not bound
+_ADDRESS_SETTINGS = frozenset({"PORTAL_PUBLIC_URL", "PORTAL_PUBLIC_URL_FILE"})
 
 
 class Command(BaseCommand):
@@ -35,8 +37,10 @@ class Command(BaseCommand):
         parser.add_argument("--workers", type=int, default=1, help="worker processes")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        public = urlsplit(settings.PUBLIC_URL)
-        bind = options["bind"] or f"127.0.0.1:{public.port or 8000}"
+        bind = options["bind"] or f"127.0.0.1:{urlsplit(settings.PUBLIC_URL).port or 8000}"
+        address = address_to_open(options["bind"], os.environ)
+        if address != settings.PUBLIC_URL:
+            os.environ["PORTAL_PUBLIC_URL"] = address  # for the children, whose pages say it too
         children = {
             name: self._start(command) for name, command in _commands(bind, options["workers"]).items()
         }
@@ -46,8 +50,9 @@ class Command(BaseCommand):
         try:
             ended = _wait(children, lambda: _listens(bind))
             if not ended:
-                address = f"The portal is at {settings.PUBLIC_URL}   (Ctrl+C stops it)"
-                self.stdout.write(self.style.SUCCESS(address))
+                bound = "" if urlsplit(address).netloc == bind else f", bound to {bind}"
+                told = f"The portal is at {address}{bound}   (Ctrl+C stops it)"
+                self.stdout.write(self.style.SUCCESS(told))
                 ended = _wait(children, lambda: False)
         except KeyboardInterrupt:
             ended = ""
@@ -61,6 +66,17 @@ class Command(BaseCommand):
     def _start(self, command: list[str]) -> subprocess.Popen[bytes]:
         # A group of its own: Ctrl+C reaches this command only, which then stops its children in order.
         return subprocess.Popen(command, start_new_session=True, preexec_fn=_end_with_parent)  # noqa: S603  ours
+
+
+def address_to_open(bind: str, environment: Mapping[str, str]) -> str:
+    """What a person types: the address that is set, or else where we are told to listen.
+
+    What listens on all addresses of the machine listens on 127.0.0.1 too.
+    """
+    if not bind or not _ADDRESS_SETTINGS.isdisjoint(environment):
+        return settings.PUBLIC_URL
+    host, _, port = bind.rpartition(":")
+    return f"http://{'127.0.0.1' if host in _ALL_ADDRESSES else host}:{port}"
 
 
 def _commands(bind: str, workers: int) -> dict[str, list[str]]:
