@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from apps.core import problems
@@ -60,8 +61,11 @@ def _shown_before(request: HttpRequest) -> str:
     """The address that was asked for, or of the page whose form was sent, which itself may be no page to open."""
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
-    referrer = urlsplit(request.headers.get("Referer", ""))
-    return f"{referrer.path}?{referrer.query}".rstrip("?") if referrer.netloc == request.get_host() else "/"
+    referrer = request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(referrer, {request.get_host()}):
+        return "/"
+    path = urlsplit(referrer)._replace(scheme="", netloc="", fragment="").geturl()
+    return path if url_has_allowed_host_and_scheme(path, None) else "/"
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

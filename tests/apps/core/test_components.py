@@ -254,7 +254,15 @@ def test_the_page_of_a_fault_of_ours_asks_nothing_of_the_database() -> None:
 
 @pytest.mark.parametrize(
     ("referrer", "again"),
-    [("http://testserver/x/?tab=1", "/x/?tab=1"), ("http://elsewhere.example/x/", "/"), ("", "/")],
+    [
+        ("http://testserver/x/?tab=1", "/x/?tab=1"),
+        ("http://testserver", "/"),
+        ("http://elsewhere.example/x/", "/"),
+        ("http://testserver//elsewhere.example/x/", "/"),
+        ("http://testserver/\\elsewhere.example/x/", "/"),
+        ("http://[testserver/x/", "/"),
+        ("", "/"),
+    ],
 )
 def test_what_can_only_be_sent_is_not_offered_to_be_opened_again(referrer: str, again: str) -> None:
     request = RequestFactory().post("/x/approve/", headers={"Referer": referrer})
