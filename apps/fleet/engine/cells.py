@@ -56,7 +56,7 @@ def as_csv(value: Value) -> str:
 
 def text(longest: int) -> Reader:
     def read(cell: object) -> Value:
-        found = _text(cell)
+        found = _text(cell).replace("\r\n", "\n")  # one line break, as spreadsheets of Windows write it
         if len(found) > longest:
             raise BadCell(say("at most %(longest)s characters", longest=longest))
         if _CONTROLS.search(found):

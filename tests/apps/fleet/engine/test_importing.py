@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.fleet.engine import cells
+from apps.fleet.engine.decoding import decode
 from apps.fleet.engine.importing import ImportPlan, Mode, plan_import
 from apps.fleet.engine.tables import SCHEMAS, Key, Table, Values, csv_row, plain_row
 
@@ -105,6 +106,14 @@ def test_a_csv_file_written_and_read_again_changes_nothing() -> None:
 def test_the_guard_against_formulas_is_undone_exactly(text: str) -> None:
     assert cells.unguarded(cells.guarded(text)) == text
     assert not cells.guarded(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_a_line_break_within_a_cell_is_the_same_whichever_tool_wrote_it(line_break: str) -> None:
+    lines = ["kind,uuid,note", f'accelerator,GPU-8,"third shelf,{line_break}left"', ""]
+    rows = decode(line_break.join(lines).encode()).rows
+    (part,) = applied(plan_import(rows, current={}, mode=Mode.CREATE))[Table.PARTS].values()
+    assert part["note"] == "third shelf,\nleft"
 
 
 def test_an_update_lists_what_changes_and_keeps_columns_that_the_file_lacks() -> None:
