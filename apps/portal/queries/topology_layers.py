@@ -10,7 +10,9 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of
+from apps.core.status import sign_of
 from apps.core.units import show_bandwidth
+from apps.core.verdicts import Verdict, combine
 from apps.environments.models import DriftFinding
 from apps.environments.queries import newest_check, open_findings
 from apps.environments.words import label_of
@@ -46,10 +48,16 @@ def _drift_shade(findings: Sequence[DriftFinding], *, checked: bool) -> Shade:
     if not findings:
         return state_shade("match") if checked else state_shade("not_evaluated")
     named = sorted({str(label_of(finding.component)) for finding in findings if finding.component})[:6]
-    outcomes = {finding.outcome for finding in findings}
-    worst = next((one for one in _WORST_FIRST if one in outcomes), _WORST_FIRST[0])
     count = ngettext("%(number)d finding", "%(number)d findings", len(findings)) % {"number": len(findings)}
-    return state_shade(worst, note=": ".join(filter(None, (count, ", ".join(named)))))
+    return state_shade(_worst(findings), note=": ".join(filter(None, (count, ", ".join(named)))))
+
+
+def _worst(findings: Sequence[DriftFinding]) -> str:
+    """The outcome of the worst findings, or their verdict where the outcome would look better or worse than that."""
+    verdict = combine(Verdict(finding.verdict) for finding in findings)
+    outcomes = {finding.outcome for finding in findings if finding.verdict == verdict}
+    alike = (one for one in _WORST_FIRST if one in outcomes and sign_of(one).tone == verdict)
+    return next(alike, verdict.value)
 
 
 def _by_bandwidth(nodes: Sequence[Node]) -> Colours:

@@ -52,18 +52,9 @@ def checked(domain: Domain, *names: str) -> DriftCheck:
 
 
 def found(node: Node, **told: Any) -> DriftFinding:
-    return DriftFinding.objects.create(
-        domain=node.domain,
-        node=node,
-        component="nccl",
-        kind="drift",
-        outcome="drift",
-        reason="differs",
-        verdict="fail",
-        first_seen_at=clock.now(),
-        last_seen_at=clock.now(),
-        **told,
-    )
+    usual = {"component": "nccl", "kind": "drift", "outcome": "drift", "reason": "differs", "verdict": "fail"}
+    seen = {"first_seen_at": clock.now(), "last_seen_at": clock.now()}
+    return DriftFinding.objects.create(domain=node.domain, node=node, **(usual | seen | told))
 
 
 def test_before_the_first_check_no_node_matches(domain):
@@ -78,6 +69,41 @@ def test_a_node_with_a_finding_stands_out_and_says_in_what(domain):
     colours = painted(domain, "drift")
     assert colours.nodes[node.pk].note == "1 finding: NCCL"
     assert colours.of == check.checked_at
+
+
+@pytest.mark.parametrize(
+    ("told", "value", "tone"),
+    [
+        ({"outcome": "missing"}, "missing", "tone-fail"),
+        ({"verdict": "warn"}, "warn", "tone-warn"),
+        ({"verdict": "warn", "kind": "loaded_differs", "outcome": "match"}, "warn", "tone-warn"),
+        ({"verdict": "warn", "outcome": "extra"}, "extra", "tone-warn"),
+        ({"verdict": "unknown", "outcome": "stale"}, "stale", "tone-unknown"),
+    ],
+)
+def test_a_node_is_coloured_by_the_verdict_of_its_findings(domain, told, value, tone):
+    checked(domain, "n1", "n2")
+    node = domain.nodes.get(name="n2")
+    found(node, **told)
+    shade = painted(domain, "drift").nodes[node.pk]
+    assert (shade.value, shade.style) == (value, tone)
+
+
+def test_a_warning_beside_a_failing_difference_changes_nothing(domain):
+    checked(domain, "n1", "n2")
+    node = domain.nodes.get(name="n2")
+    found(node)
+    found(node, component="cuda", verdict="warn")
+    assert painted(domain, "drift").nodes[node.pk].style == "tone-fail"
+
+
+def test_the_legend_tells_warnings_from_failures(domain, cluster, vic, client_of):
+    checked(domain, "n1", "n2")
+    for name, verdict in (("n1", "fail"), ("n2", "warn")):
+        found(domain.nodes.get(name=name), verdict=verdict)
+    address = f"/clusters/{cluster.slug}/topology/?domain={domain.pk}&colour=drift"
+    legend = client_of(vic).get(address).context["picture"].legend
+    assert {shade.value: number for shade, number in legend} == {"drift": 1, "warn": 1}
 
 
 def test_where_no_matrix_asks_for_anything_a_node_is_not_evaluated_instead_of_drifting(domain):
