@@ -121,6 +121,10 @@ def _rights(
         "may_operate": operates and is_open,
         "may_answer": is_open and (operates or signs),
         "may_evaluate": not launch.is_over and (operates or signs),
+        "shuts_the_gate": operates
+        and launch.state == LaunchState.RUNNING
+        and decided.standing is Standing.GO
+        and launch.template.sign_offs > 0,  # a new evaluation is not signed yet
         "may_sign": signs
         and not launch.is_over
         and evaluation is not None

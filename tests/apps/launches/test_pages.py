@@ -316,6 +316,37 @@ def test_an_evaluation_is_asked_for_as_long_as_a_job_may_start_or_runs(
     assert ('form="evaluate"' in text_of(client_of(bo), f"/launches/{launch.pk}/")) is offered
 
 
+@pytest.fixture
+def running(answered, evaluated, sun, bo) -> Launch:
+    """GO, and its job runs."""
+    launch = answered()
+    evaluation = evaluated(launch)
+    services.sign_launch(
+        actor=actor_for(sun), evaluation_id=evaluation.pk, digest=evaluation.digest, go=True, comment=""
+    )
+    return services.start_launch(actor=actor_for(bo), launch_id=launch.pk, expected_version=launch.version)
+
+
+def test_who_would_shut_the_gate_of_a_running_job_is_asked_before(running, evaluated, bo, sun, client_of):
+    address = f"/launches/{running.pk}/"
+    asked = text_of(client_of(bo), address)
+    assert 'commandfor="evaluate-again"' in asked
+    assert "the gate is shut until then" in asked.partition('id="evaluate-again"')[2]
+    assert "evaluate-again" not in text_of(client_of(sun), address)  # who only signs gets what stands
+
+    evaluated(running, anew=True)
+    assert "evaluate-again" not in text_of(client_of(bo), address)  # the gate is shut already
+
+
+def test_nobody_is_asked_before_a_launch_is_evaluated_whose_job_does_not_run(
+    answered, evaluated, bo, client_of
+):
+    launch = answered()
+    evaluated(launch)
+    page = text_of(client_of(bo), f"/launches/{launch.pk}/")
+    assert ("evaluate-again" in page, 'form="evaluate"' in page) == (False, True)
+
+
 @pytest.mark.parametrize(("state", "said"), [("finished", "The job is over"), ("cancelled", "was cancelled")])
 def test_a_launch_that_is_over_lets_no_job_start_any_more(
     answered, evaluated, sun, state, said, bo, api, client_of
