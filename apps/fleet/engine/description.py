@@ -6,6 +6,7 @@ a difference.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -35,13 +36,17 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """domain: "" where it is in none or the source does not say. spans: in order of accelerators."""
+    """domain: "" where it is in none or the source does not say. spans: in order of accelerators.
+
+    model: of all accelerators; "" where the source does not say. models: of each one, where they differ.
+    """
 
     name: str
     domain: str = ""
     spans: tuple[Span, ...] = ()
     cards: int | None = None
     model: str = ""
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +193,11 @@ def about(fleet: FleetDescription, nodes: Iterable[str]) -> FleetDescription:
     )
 
 
+def runs_of(models: Iterable[str]) -> list[str]:
+    """Models of the accelerators of a node as runs of equal ones: 4/a, 4/b."""
+    return [f"{len(list(run))}/{model}" for model, run in itertools.groupby(models)]
+
+
 def is_split(node: Node) -> bool:
     """Whether the node's accelerators lie in more than one sub-domain."""
     return len({span.sub_domain for span in node.spans}) > 1
@@ -212,4 +222,5 @@ def _only_node(node: Node, parts: frozenset[Part]) -> Node:
         spans=spans,
         cards=node.cards if Part.CARDS in parts else None,
         model=node.model if Part.MODELS in parts else "",
+        models=node.models if {Part.CARDS, Part.MODELS} <= parts else (),
     )

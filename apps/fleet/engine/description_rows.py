@@ -23,7 +23,7 @@ def rows_of(
 ) -> dict[str, list[dict[str, Any]]]:
     """Table → rows, tables without rows left out.
 
-    aliases: other names of nodes → names on record. recorded: the fleet on record, with its switches above nodes.
+    aliases: other names of nodes → names on record. recorded: the fleet on record, with the switches of its network.
     """
     names = aliases or {}
     counts = {node.name: node.cards for node in recorded.nodes} if recorded else {}
@@ -72,8 +72,9 @@ def _cards(node: Node, fleet: FleetDescription, names: Mapping[str, str]) -> lis
         row: dict[str, Any] = {"node": names.get(node.name, node.name), "index": index}
         if Part.SUBDOMAINS in fleet.says and index < len(homes):
             row["sub_domain"] = homes[index]
-        if Part.MODELS in fleet.says and node.model:
-            row["model"] = node.model
+        model = node.models[index] if index < len(node.models) else node.model
+        if Part.MODELS in fleet.says and model:
+            row["model"] = model
         rows.append(row)
     return rows
 

@@ -19,7 +19,9 @@ from apps.fleet.engine.description import (
     Switch,
     described,
     natural_order,
+    runs_of,
 )
+from apps.fleet.engine.schedulers.forest import nodes_beneath
 
 _LABELS = {Part.DOMAINS: say("domain"), Part.SUBDOMAINS: say("sub-domain"), Part.SWITCHES: say("switch")}
 
@@ -215,8 +217,12 @@ def _node_values(
             )
         if Part.CARDS in both and node.cards != other.cards:
             yield _value("node_cards", say("accelerators"), node, str(node.cards), str(other.cards))
-        if Part.MODELS in both and node.model != other.model:
-            yield _value("node_model", say("model"), node, node.model, other.model)
+        if Part.MODELS in both and _models(node) != _models(other):
+            yield _value("node_model", say("model"), node, _models(node), _models(other))
+
+
+def _models(node: Node) -> str:
+    return node.model or ", ".join(runs_of(node.models))
 
 
 def _value(code: str, what: str, node: Node, ours: str, theirs: str) -> Difference:
@@ -244,15 +250,19 @@ def _switches(fleet: FleetDescription, theirs: FleetDescription) -> Iterator[Dif
     for switch in theirs.switches:
         below = natural_order(own_name(child, real_names.get(child, "")) for child in switch.switches)
         seen[own_name(switch.name, switch.real_name)] = replace(switch, switches=below)
-    yield from _presence(say("switch"), list(ours_by_name), list(seen))
+    # Most files cannot name a switch above no node, so their silence is no difference.
+    beneath = nodes_beneath(fleet.switches)
+    silent = {name for name in ours_by_name if not beneath[name]} - seen.keys()
+    yield from _presence(say("switch"), list(ours_by_name.keys() - silent), list(seen))
     for name, ours in ours_by_name.items():
         if name not in seen:
             continue
         other = seen[name]
+        spoken = [child for child in ours.switches if child not in silent]
         for code, what, before, after in (
             ("switch_tier", say("tier"), str(ours.tier), str(other.tier)),
             ("switch_nodes", say("nodes beneath"), ", ".join(ours.nodes), ", ".join(other.nodes)),
-            ("switch_switches", say("switches beneath"), ", ".join(ours.switches), ", ".join(other.switches)),
+            ("switch_switches", say("switches beneath"), ", ".join(spoken), ", ".join(other.switches)),
         ):
             if before != after:
                 message = say(

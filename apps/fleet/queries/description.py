@@ -21,7 +21,7 @@ def description_of(
     """A cluster, or one domain of it, without what is retired.
 
     fabric: with the switches and links of the scale-up fabric, whose switches are no tree of nodes. Without it
-    the switches are those above nodes only, as schedulers know them, and links are left out.
+    the switches are those of the scale-out network only, as schedulers know them, and links are left out.
     """
     nodes = Node.objects.in_use().filter(cluster=cluster)
     if domain is not None:
@@ -42,7 +42,7 @@ def description_of(
             switches=switches,
             links=links,
         )
-    switches = _tree(cluster, names)
+    switches = _tree(cluster, names, with_empty=domain is None)
     says = _SAYS | ({Part.SWITCHES} if switches else set())
     return described(says=says, domains=domains, nodes=described_nodes, switches=switches)
 
@@ -62,7 +62,7 @@ def _nodes(rows: list[dict[str, Any]], cells: list[tuple[Any, ...]]) -> list[pla
             domain=row["domain__name"] or "",
             spans=tuple(_spans(by_node[row["pk"]])),
             cards=len(by_node[row["pk"]]),
-            model=_model(by_node[row["pk"]]),
+            **_models([cell[3] for cell in by_node[row["pk"]]]),
         )
         for row in rows
     ]
@@ -75,10 +75,11 @@ def _spans(cells: list[tuple[Any, ...]]) -> Iterable[Span]:
             yield Span(sub_domain=hall, cards=cards)
 
 
-def _model(cells: list[tuple[Any, ...]]) -> str:
-    """The model of all cards of a node; "" where they differ or do not say."""
-    models = {cell[3] for cell in cells}
-    return models.pop() if len(models) == 1 else ""
+def _models(of_cards: list[str]) -> dict[str, Any]:
+    """The model of a node's accelerators; of each one, where they differ."""
+    if len(set(of_cards)) > 1:
+        return {"models": tuple(of_cards)}
+    return {"model": of_cards[0] if of_cards else ""}
 
 
 def _domains(cluster: Cluster, domain: Domain | None) -> list[plain.Domain]:
@@ -125,27 +126,40 @@ def _fabric(
     return [plain.Switch(name=name, tier=tier) for name, tier in switches.values()], links
 
 
-def _tree(cluster: Cluster, names: dict[int, str]) -> list[plain.Switch]:
-    """Switches that have nodes beneath them, directly or through other switches."""
-    rows = Switch.objects.filter(cluster=cluster).values_list("pk", "name", "tier")
-    switches = {pk: (name, tier) for pk, name, tier in rows}
+def _tree(cluster: Cluster, names: dict[int, str], *, with_empty: bool) -> list[plain.Switch]:
+    """Switches that have nodes beneath them, directly or through other switches.
+
+    with_empty: and those of no domain that have neither nodes nor accelerators beneath them.
+    """
+    switches = {one.pk: one for one in Switch.objects.filter(cluster=cluster)}
     nodes: dict[int, list[str]] = defaultdict(list)
     below: dict[int, list[int]] = defaultdict(list)
-    ends = Link.objects.filter(upper__cluster=cluster, accelerator__isnull=True)
+    above_cards = set()
+    ends = Link.objects.filter(upper__cluster=cluster)
     for upper, node, lower in ends.values_list("upper_id", "node_id", "lower_id"):
         if node in names:
             nodes[upper].append(names[node])
         elif lower is not None:
             below[upper].append(lower)
-    kept = set(nodes)
-    while more := {upper for upper, lowers in below.items() if upper not in kept and kept & set(lowers)}:
-        kept |= more
+        elif node is None:
+            above_cards.add(upper)
+    kept = _and_those_above(set(nodes), below)
+    if with_empty:
+        empty = {pk for pk, one in switches.items() if one.domain_id is None}
+        kept |= empty - _and_those_above(above_cards, below)
     return [
         plain.Switch(
-            name=switches[pk][0],
-            tier=switches[pk][1],
-            switches=tuple(switches[lower][0] for lower in below[pk] if lower in kept),
+            name=switches[pk].name,
+            tier=switches[pk].tier,
+            switches=tuple(switches[lower].name for lower in below[pk] if lower in kept),
             nodes=tuple(nodes[pk]),
         )
         for pk in kept
     ]
+
+
+def _and_those_above(found: set[int], below: dict[int, list[int]]) -> set[int]:
+    """Switches and those that have one of them beneath, however deep."""
+    while more := {upper for upper, lowers in below.items() if upper not in found and found & set(lowers)}:
+        found = found | more
+    return found

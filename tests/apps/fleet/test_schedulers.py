@@ -14,7 +14,7 @@ from apps.evidence.engine.source import Source
 from apps.evidence.models import Evidence, EvidenceReading, Receipt, ReceiptState
 from apps.fleet import services
 from apps.fleet.engine.schedulers.writing import FORMATS
-from apps.fleet.models import Accelerator, Domain, Node
+from apps.fleet.models import Accelerator, Cluster, Domain, Link, Node, Switch
 from apps.fleet.queries.schedulers import comparison_of, scheduler_file
 from apps.fleet.services.imports import apply_import
 from apps.fleet.services.schedulers import import_from_file
@@ -166,25 +166,31 @@ def test_what_goes_out_comes_into_an_empty_cluster_as_the_same_fleet(
 ):
     build(layout)
     build("8-mesh", name="alone")
-    factories.node(cluster, "stray", accelerators=2)
+    stray = factories.node(cluster, "stray", accelerators=2)
+    Accelerator.objects.filter(node=stray, index=1).update(model="nvidia-l4")
     bring_in(delivered(TREE))
+    idle = [Switch.objects.create(cluster=cluster, name=f"idle-{tier}", tier=tier) for tier in (1, 2)]
+    Link.objects.create(upper=idle[1], lower=idle[0])
+    factories.domain(cluster, "later", sub_domains=2)
     went_out = scheduler_file(cluster, form=form).text
     bring_in(delivered(went_out, to=other_cluster), to=other_cluster)
     assert scheduler_file(other_cluster, form=form).text == went_out
-    assert {part: fleet_of(other_cluster, part) for part in PARTS} == {
-        part: fleet_of(cluster, part) for part in PARTS
+    assert fleet_of(other_cluster) == fleet_of(cluster)
+    assert {"idle-1", "idle-2"} <= {name for name, _tier in fleet_of(other_cluster)["switches"]}
+
+
+def fleet_of(cluster: Cluster) -> dict[str, set[tuple[object, ...]]]:
+    """What a scheduler may know of a cluster, as it is on record."""
+    cards = Accelerator.objects.filter(node__cluster=cluster)
+    network = cluster.switches.filter(domain=None)
+    links = Link.objects.filter(upper__in=network)
+    return {
+        "nodes": set(cluster.nodes.values_list("name", "domain__name")),
+        "accelerators": set(cards.values_list("node__name", "index", "model", "sub_domain__name")),
+        "homes": set(cluster.domains.values_list("name", "sub_domains__name")),
+        "switches": set(network.values_list("name", "tier")),
+        "beneath": set(links.values_list("upper__name", "lower__name", "node__name")),
     }
-
-
-PARTS = {
-    "nodes": ("name", "domain__name"),
-    "accelerators": ("accelerators__node__name", "accelerators__index", "accelerators__model"),
-    "sub-domains": ("accelerators__node__name", "accelerators__index", "accelerators__sub_domain__name"),
-}
-
-
-def fleet_of(cluster, part: str) -> set[tuple[object, ...]]:
-    return set(cluster.nodes.values_list(*PARTS[part]))
 
 
 def test_a_node_that_hangs_elsewhere_and_a_tier_that_is_gone_are_told_then_taken_over(

@@ -52,9 +52,9 @@ class HostLists:
 
 
 def node_comments(lines: Iterable[Line]) -> list[str]:
-    """What the portal's own exports say of nodes and switches in comments, for which the format has no word."""
+    """What the portal's own exports say of nodes, switches and domains in comments, where the format has no word."""
     comments = (line.text.strip() for line in lines)
-    return [comment[2:] for comment in comments if comment.startswith(("# nodes ", "# switch "))]
+    return [comment[2:] for comment in comments if comment.startswith(("# nodes ", "# switch ", "# domain "))]
 
 
 def roots(switches: Sequence[Switch]) -> list[str]:

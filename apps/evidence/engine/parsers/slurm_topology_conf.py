@@ -28,7 +28,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Line, Source
 
 KIND = "slurm_topology_conf"
-VERSION = 4
+VERSION = 5
 
 _KEY = re.compile(r"\w+=")
 _DEFINITION = re.compile(r"(?:SwitchName|BlockName|BlockSizes)\s*=", re.IGNORECASE)

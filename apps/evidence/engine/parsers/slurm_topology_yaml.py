@@ -26,7 +26,7 @@ from apps.evidence.engine.reading import Reading, Unreadable
 from apps.evidence.engine.source import Source
 
 KIND = "slurm_topology_yaml"
-VERSION = 3
+VERSION = 4
 
 KINDS = ("tree", "block", "flat", "ring", "torus3d")
 _LIKE = re.compile(r"(?:^|[\s{,\"-])topology\"?\s*:\s*\S", re.MULTILINE)

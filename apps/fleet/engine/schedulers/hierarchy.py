@@ -84,7 +84,11 @@ def _switch_levels(
     notes = []
     order = [node.name for node in fleet.nodes]
     for tier in sorted({switch.tier for switch in fleet.switches}):
-        groups = {one.name: beneath[one.name] for one in fleet.switches if one.tier == tier}
+        groups = {
+            one.name: beneath[one.name] for one in fleet.switches if one.tier == tier and beneath[one.name]
+        }
+        if not groups:
+            continue
         fault = _overlap(groups) or _cuts(groups, domains, home, say("domain"))
         if not fault and kept:
             fault = _cuts(groups, kept[-1].groups, kept[-1].group_of(), say("switch"))

@@ -1,8 +1,10 @@
-"""What our own files for schedulers say beside the words of their format: the accelerators of each node.
+"""What our own files for schedulers say beside the words of their format: accelerators of nodes, and empty homes.
 
 Schedulers pass it over: to Slurm it is a comment, on a HyperNode an annotation. Nodes that are alike share a line:
 `nodes sn-n[01-18]: accelerators 8 model nvidia-h100-sxm5-80gb`, and where the format cannot say it the place too,
-`nodes sn-n05: accelerators 4/sn-s1,4/sn-s2 domain sn`. A node that the format does not name at all is `also` there.
+`nodes sn-n05: accelerators 4/sn-s1,4/sn-s2 domain sn`. Where the models of a node differ, there are `models 4/a,4/b`.
+A node that the format does not name at all is `also` there. A domain or its sub-domains in which no node is have a
+line `domain sn: sub-domains sn-s[3-4]`.
 Where somebody edited the file and both speak of the same, the format's own words hold.
 """
 
@@ -13,7 +15,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from apps.core.hostlist import LIMIT_NAMES, HostListError, expand, fold
-from apps.fleet.engine.description import Domain, FleetDescription, Node, Part, Span, described
+from apps.fleet.engine.description import Domain, FleetDescription, Node, Part, Span, described, runs_of
 from apps.fleet.engine.schedulers import switch_notes
 
 MAX_CARDS = 1024  # of a node
@@ -21,9 +23,12 @@ MAX_CARDS_IN_ALL = 500_000
 _NODES_IN_LINE = 200
 _LINE = re.compile(
     r"nodes (?P<nodes>\S+): (?P<also>also )?accelerators (?P<cards>\S+)"
-    r"(?: domain (?P<domain>\S+))?(?: model (?P<model>\S.*))?"
+    r"(?: domain (?P<domain>\S+))?(?: model (?P<model>\S.*)| models (?P<models>\S.*))?"
 )
+_HOME = re.compile(r"domain (?P<domain>\S+):(?: sub-domains (?P<rooms>\S+))?")
 _RUN = re.compile(r"([0-9]{1,4})(?:/(\S+))?")
+_MODELS = re.compile(r"([0-9]{1,4})/(.*)")
+_NEXT_RUN = re.compile(r",(?=[0-9]{1,4}/)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +44,7 @@ def carried(fleet: FleetDescription) -> frozenset[Part]:
     if any(node.cards is None for node in fleet.nodes):
         return frozenset()
     parts = {Part.CARDS}
-    parts |= {Part.MODELS} if any(node.model for node in fleet.nodes) else set()
+    parts |= {Part.MODELS} if any(node.model or node.models for node in fleet.nodes) else set()
     parts |= {Part.DOMAINS} if any(node.domain for node in fleet.nodes) else set()
     parts |= {Part.SUBDOMAINS} if any(node.spans for node in fleet.nodes) else set()
     return fleet.says & parts
@@ -60,6 +65,18 @@ def lines(nodes: Iterable[Node], *, said: Collection[Part], listed: Collection[s
     ]
 
 
+def of_empty_homes(fleet: FleetDescription) -> list[str]:
+    """Lines for the domains and sub-domains in which no node is."""
+    homes = {node.domain for node in fleet.nodes}
+    rooms = {span.sub_domain for node in fleet.nodes for span in node.spans}
+    empty = {one.name: [room for room in one.sub_domains if room not in rooms] for one in fleet.domains}
+    return [
+        f"domain {name}:{f' sub-domains {fold(rooms)}' if rooms else ''}"
+        for name, rooms in empty.items()
+        if rooms or name not in homes
+    ]
+
+
 def filled(seen: FleetDescription, found: Iterable[str]) -> FleetDescription:
     """The fleet in a file with what its lines add, of switches too (`switch_notes`).
 
@@ -75,8 +92,8 @@ def named(found: Iterable[str]) -> frozenset[str]:
 
 
 def _with_nodes(seen: FleetDescription, found: Iterable[str]) -> FleetDescription:
-    hints = _read(found)
-    if not hints:
+    hints, empty = _read(found), _read_homes(found)
+    if not hints and not empty:
         return seen
     nodes = [
         _filled(node, hints[node.name].node, seen.says) if node.name in hints else node for node in seen.nodes
@@ -87,6 +104,9 @@ def _with_nodes(seen: FleetDescription, found: Iterable[str]) -> FleetDescriptio
     for node in nodes:
         if node.domain:
             halls.setdefault(node.domain, []).extend(span.sub_domain for span in node.spans)
+    placed = {room for rooms in halls.values() for room in rooms}
+    for name, rooms in empty.items():
+        halls.setdefault(name, []).extend(room for room in rooms if room not in placed)
     known = {domain.name: domain for domain in seen.domains}
     whole = described(
         says=seen.says,
@@ -102,7 +122,7 @@ def _with_nodes(seen: FleetDescription, found: Iterable[str]) -> FleetDescriptio
     told = {Part.DOMAINS} if halls else set()
     told |= {Part.SUBDOMAINS} if any(halls.values()) else set()
     told |= {Part.CARDS} if all(node.cards is not None for node in nodes) else set()
-    told |= {Part.MODELS} if any(node.model for node in nodes) else set()
+    told |= {Part.MODELS} if any(node.model or node.models for node in nodes) else set()
     return replace(whole, says=whole.says | told)
 
 
@@ -120,6 +140,8 @@ def _text(node: Node, said: frozenset[Part] | None) -> str:
     text = f"{'' if said is not None else 'also '}accelerators {where}"
     if node.domain and (is_placed or Part.DOMAINS not in parts):
         text += f" domain {node.domain}"
+    if node.models:
+        return f"{text} models {','.join(runs_of(node.models))}"
     return f"{text} model {node.model}" if node.model else text
 
 
@@ -149,9 +171,36 @@ def _node(match: re.Match[str]) -> Node | None:
     if None in runs or cards > MAX_CARDS:
         return None
     spans = tuple(Span(sub_domain=run[2], cards=int(run[1])) for run in runs if run is not None and run[2])
+    models = _models(match["models"] or "")
+    if match["models"] and len(models) != cards:
+        return None
     return Node(
-        name="", domain=match["domain"] or "", spans=spans, cards=cards, model=(match["model"] or "").strip()
+        name="",
+        domain=match["domain"] or "",
+        spans=spans,
+        cards=cards,
+        model=(match["model"] or "").strip(),
+        models=models,
     )
+
+
+def _models(text: str) -> tuple[str, ...]:
+    """The model of each accelerator by runs of equal ones; none where they cannot be understood."""
+    runs = [_MODELS.fullmatch(piece) for piece in _NEXT_RUN.split(text)]
+    if any(run is None or int(run[1]) > MAX_CARDS for run in runs):
+        return ()
+    return tuple(run[2].strip() for run in runs if run is not None for _card in range(int(run[1])))
+
+
+def _read_homes(found: Iterable[str]) -> dict[str, list[str]]:
+    """The sub-domains of each domain that lines say of empty ones."""
+    homes: dict[str, list[str]] = {}
+    for match in filter(None, map(_HOME.fullmatch, found)):
+        try:
+            homes[match["domain"]] = expand(match["rooms"] or "", LIMIT_NAMES - sum(map(len, homes.values())))
+        except HostListError:
+            continue
+    return homes
 
 
 def _filled(node: Node, hint: Node, said: Collection[Part]) -> Node:
@@ -162,4 +211,5 @@ def _filled(node: Node, hint: Node, said: Collection[Part]) -> Node:
     )
     if hint.spans and hint.domain == domain and halls in ([], [span.sub_domain for span in hint.spans]):
         spans = hint.spans
-    return replace(node, domain=domain, spans=spans, cards=hint.cards, model=hint.model or node.model)
+    model = "" if hint.models else hint.model or node.model
+    return replace(node, domain=domain, spans=spans, cards=hint.cards, model=model, models=hint.models)

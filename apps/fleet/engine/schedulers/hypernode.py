@@ -80,16 +80,19 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
 def _export(
     fleet: FleetDescription, levels: Hierarchy, documents: list[dict[str, Any]], made: Sequence[_Read]
 ) -> Export:
-    """made: the documents as they are read again. Where they do not say the switches, the first has notes of them."""
+    """made: the documents as they are read again. The first has notes of empty homes, and of the switches where the
+    documents do not say them."""
     if not documents:
         return Export(file_name=FILE_NAME, text="", says=frozenset(), notes=levels.notes)
     says, notes = levels.says | hints.carried(fleet), levels.notes
-    again = _fleet(made, [])
+    again, beside = _fleet(made, []), hints.of_empty_homes(fleet)
     if again.switches != fleet.switches or again.problems:
+        beside += switch_notes.lines(fleet)
+        says, notes = says | carried(fleet, Part.SWITCHES), (*notes, switch_notes.kept())
+    if beside:
         annotations = documents[0]["metadata"].setdefault("annotations", {})
         told = [annotations[ANNOTATION]] if annotations else []
-        annotations[ANNOTATION] = "\n".join([*told, *switch_notes.lines(fleet)])
-        says, notes = says | carried(fleet, Part.SWITCHES), (*notes, switch_notes.kept())
+        annotations[ANNOTATION] = "\n".join([*told, *beside])
     return Export(file_name=FILE_NAME, text=as_yaml(documents), says=says, notes=notes)
 
 

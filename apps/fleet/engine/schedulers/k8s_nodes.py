@@ -34,7 +34,7 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
 
 def _with_cards(node: Node, cards: int | None, model: str) -> Node:
     spans = tuple(replace(span, cards=cards) if span.cards is None else span for span in node.spans)
-    return replace(node, cards=cards, model=model, spans=spans)
+    return replace(node, cards=cards, model="" if node.models else model, spans=spans)
 
 
 def labels_of_nodes(facts: Mapping[str, Any]) -> dict[str, dict[str, str]]:

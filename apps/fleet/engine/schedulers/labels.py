@@ -47,7 +47,8 @@ class LabelLevel:
 class NodeLabels:
     """levels: label names, outermost first. of_node: labels of each node, in the fleet's order.
 
-    split: nodes whose sub-domains no label says in whole, and those in none where their neighbours are in some.
+    split: nodes whose sub-domains no label says in whole, those in none where their neighbours are in some, and those
+    whose accelerators differ.
     has_switches: whether the labels say all switches as they are.
     """
 
@@ -93,17 +94,17 @@ def node_labels(fleet: FleetDescription) -> NodeLabels:
 
 
 def _without_label(fleet: FleetDescription, says: frozenset[Part]) -> tuple[Node, ...]:
-    """Nodes that need a line, without the model of their accelerators, which a label of the vendor's says."""
+    """Nodes that need a line, without the one model of their accelerators, which a label of the vendor's says."""
     if Part.SUBDOMAINS in says:
         divided = {domain.name for domain in fleet.domains if domain.sub_domains}
-        found = [
-            node
+        needs = {
+            node.name
             for node in fleet.nodes
             if node.domain in divided and [span.cards for span in node.spans] not in ([node.cards], [None])
-        ]
+        }
     else:
-        found = [node for node in fleet.nodes if node.spans]
-    return tuple(replace(node, model="") for node in found)
+        needs = {node.name for node in fleet.nodes if node.spans}
+    return tuple(replace(node, model="") for node in fleet.nodes if node.name in needs or node.models)
 
 
 def _of_split(split: Sequence[Node], says: frozenset[Part]) -> list[str]:
@@ -115,12 +116,15 @@ def lines_of_nodes(fleet: FleetDescription, made: NodeLabels) -> dict[str, list[
     found = {node.name: _of_split([node], made.says) for node in made.split}
     for node, lines in ({} if made.has_switches else switch_notes.of_nodes(fleet)).items():
         found.setdefault(node, []).extend(lines)
+    if fleet.nodes and (homes := hints.of_empty_homes(fleet)):
+        found.setdefault(fleet.nodes[0].name, []).extend(homes)
     return found
 
 
 def lines_of_fleet(fleet: FleetDescription, made: NodeLabels) -> list[str]:
     """The same for one annotation."""
-    return _of_split(made.split, made.says) + ([] if made.has_switches else switch_notes.lines(fleet))
+    switches = [] if made.has_switches else switch_notes.lines(fleet)
+    return [*_of_split(made.split, made.says), *hints.of_empty_homes(fleet), *switches]
 
 
 def known_level(label: str) -> LabelLevel | None:

@@ -22,7 +22,7 @@ from apps.fleet.engine.schedulers.export import (
     domains_as_nodes,
     sub_domains_as_nodes,
 )
-from apps.fleet.engine.schedulers.forest import Entry, forest
+from apps.fleet.engine.schedulers.forest import Entry, forest, nodes_beneath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,20 +34,29 @@ class Blocks:
 
 
 def tree_entries(fleet: FleetDescription) -> tuple[Entry, ...]:
-    """The switches of a fleet, highest tier first, so that a reader sees the tree from its root."""
+    """The switches that have nodes beneath them, highest tier first, so that a reader sees the tree from its root.
+
+    Slurm refuses a switch that has none.
+    """
+    beneath = nodes_beneath(fleet.switches)
     ordered = sorted(fleet.switches, key=lambda one: (-one.tier, natural(one.name)))
     return tuple(
-        Entry(name=one.name, switches=one.switches, nodes=one.nodes, real_name=one.real_name, tier=one.tier)
+        Entry(
+            name=one.name,
+            switches=tuple(name for name in one.switches if beneath.get(name)),
+            nodes=one.nodes,
+            real_name=one.real_name,
+            tier=one.tier,
+        )
         for one in ordered
+        if beneath[one.name]
     )
 
 
 def is_tree(fleet: FleetDescription) -> bool:
     """Whether the switches are read again as they are from a tree, which has no word for tiers."""
     switches, problems = forest([replace(one, tier=0) for one in tree_entries(fleet)])
-    return not problems and {(one.name, one.tier) for one in switches} == {
-        (one.name, one.tier) for one in fleet.switches
-    }
+    return not problems and described(says=(), switches=switches).switches == fleet.switches
 
 
 def domain_blocks(fleet: FleetDescription) -> Blocks:

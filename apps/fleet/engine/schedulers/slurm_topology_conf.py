@@ -15,7 +15,7 @@ from apps.core.hostlist import fold
 from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Part
 from apps.fleet.engine.schedulers import hints, slurm, switch_notes
-from apps.fleet.engine.schedulers.export import Export, Note, carried, domain_of_sub_domain
+from apps.fleet.engine.schedulers.export import Export, Note, carried, domain_of_sub_domain, domains_as_nodes
 from apps.fleet.engine.schedulers.forest import Entry
 
 KIND = "slurm_topology_conf"
@@ -31,7 +31,7 @@ class Plugin(StrEnum):
 def write(fleet: FleetDescription, *, plugin: Plugin | None = None) -> Export:
     """One plugin's file; without a choice, blocks where the fleet has domains and a tree otherwise."""
     if plugin is None:
-        plugin = Plugin.BLOCK if fleet.domains else Plugin.TREE
+        plugin = Plugin.BLOCK if domains_as_nodes(fleet) else Plugin.TREE
     return _tree(fleet) if plugin is Plugin.TREE else _blocks(fleet)
 
 
@@ -65,7 +65,8 @@ def _read(facts: Mapping[str, Any]) -> FleetDescription:
 
 def _tree(fleet: FleetDescription) -> Export:
     notes = []
-    if not fleet.switches:
+    entries = slurm.tree_entries(fleet)
+    if not entries:
         notes.append(
             Note(
                 code="no_switches",
@@ -75,9 +76,9 @@ def _tree(fleet: FleetDescription) -> Export:
             )
         )
     loose = len(fleet.nodes) - len({node for switch in fleet.switches for node in switch.nodes})
-    if fleet.switches and loose > 0:
+    if entries and loose > 0:
         notes.append(Note(code="loose_nodes", message=say("nodes beneath no switch: %(loose)s", loose=loose)))
-    lines = [line for entry in slurm.tree_entries(fleet) for line in _switch_lines(entry)]
+    lines = [line for entry in entries for line in _switch_lines(entry)]
     beside = not slurm.is_tree(fleet)
     listed = {node for switch in fleet.switches for node in switch.nodes}
     return _export(
@@ -100,7 +101,7 @@ def _export(
     """
     if not lines:
         return Export(file_name=FILE_NAME, text="", says=frozenset(), notes=tuple(notes))
-    beside = hints.lines(fleet.nodes, said=said, listed=listed)
+    beside = hints.lines(fleet.nodes, said=said, listed=listed) + hints.of_empty_homes(fleet)
     if with_switches:
         beside += switch_notes.lines(fleet)
         notes, said = [*notes, switch_notes.kept()], said | carried(fleet, Part.SWITCHES)

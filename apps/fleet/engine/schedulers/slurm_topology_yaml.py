@@ -25,22 +25,25 @@ def write(fleet: FleetDescription) -> Export:
     sub_blocks, notes = slurm.sub_domain_blocks(fleet)
     topologies: list[dict[str, Any]] = []
     parts = {Part.NODES}
-    if fleet.domains:
-        topologies.append(_block_topology(DOMAINS, slurm.domain_blocks(fleet)))
+    blocks = slurm.domain_blocks(fleet)
+    if blocks.nodes:
+        topologies.append(_block_topology(DOMAINS, blocks))
         parts.add(Part.DOMAINS)
     if sub_blocks.nodes:
         topologies.append(_block_topology(SUBDOMAINS, sub_blocks))
         parts.add(Part.SUBDOMAINS)
-    if fleet.switches:
-        topologies.append({"topology": FABRIC, "tree": {"switches": _tree(fleet)}})
+    if tree := _tree(fleet):
+        topologies.append({"topology": FABRIC, "tree": {"switches": tree}})
         parts.add(Part.SWITCHES)
     for place, topology in enumerate(topologies):
         topology["cluster_default"] = place == 0
     said = carried(fleet, *parts)
     listed = {node for switch in fleet.switches for node in switch.nodes}
     listed |= {node.name for node in fleet.nodes if node.domain}
-    comments = hints.lines(fleet.nodes, said=said, listed=listed) if topologies else []
-    if not slurm.is_tree(fleet):
+    comments = []
+    if topologies:
+        comments += hints.lines(fleet.nodes, said=said, listed=listed) + hints.of_empty_homes(fleet)
+    if topologies and not slurm.is_tree(fleet):
         comments += switch_notes.lines(fleet)
         notes = (*notes, switch_notes.kept())
     text = "".join([as_yaml([topologies]), *(f"# {line}\n" for line in comments)])

@@ -31,13 +31,13 @@ def lines(fleet: FleetDescription) -> list[str]:
 
 
 def of_nodes(fleet: FleetDescription) -> dict[str, list[str]]:
-    """The same lines, each at the first node beneath its switch; one without nodes has none."""
+    """The same lines, each at the first node beneath its switch; where none is, at the first of the fleet."""
     beneath = nodes_beneath(fleet.switches)
+    names = [node.name for node in fleet.nodes]
     found: dict[str, list[str]] = {}
-    for switch in fleet.switches:
-        first = next((node.name for node in fleet.nodes if node.name in beneath[switch.name]), None)
-        if first is not None:
-            found.setdefault(first, []).append(_text(switch))
+    for switch in fleet.switches if names else ():
+        first = next((name for name in names if name in beneath[switch.name]), names[0])
+        found.setdefault(first, []).append(_text(switch))
     return found
 
 
@@ -45,7 +45,7 @@ def kept() -> Note:
     return Note(
         code="switches_kept_beside",
         message=say(
-            "the switches above nodes are kept as they are on record, in lines that schedulers pass over and an import "
+            "switches of the network are kept as they are on record, in lines that schedulers pass over and an import "
             "here reads"
         ),
     )

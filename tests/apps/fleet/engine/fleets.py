@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from apps.fleet.engine.description import (
@@ -62,16 +64,25 @@ def _switches(domains: list[str], nodes: list[Node], per_leaf: int) -> list[Swit
     return [*leaves, spine]
 
 
+_MODELS: list[dict[str, Any]] = [
+    {"model": "Ascend910B"},
+    {"models": ("Ascend910B", "Ascend910B", "NVIDIA H20, 96 GB", "Ascend910B")},
+]
+_EMPTY = [[], [Domain(name="e1")], [Domain(name="e1", sub_domains=("e1-s1", "e1-s2"))]]
+
+
 @st.composite
 def tangled_fleets(draw: st.DrawFn) -> FleetDescription:
-    """A nested fleet with spare nodes of another model, nodes that are in no sub-domain or partly in one, and a fabric
-    that no tree holds.
+    """A nested fleet with spare nodes of two models, nodes that are in no sub-domain or partly in one, homes that no
+    node is in, and a fabric that no tree holds.
 
-    Leaves cut through domains; a node may be beneath two of them, or beneath a spine; and a leaf beneath two spines.
+    Leaves cut through domains; a node may be beneath two of them, or beneath a spine; and a leaf beneath two spines. A
+    leaf or a spine may have no node beneath it.
     """
     nested = draw(nested_fleets())
     spares = [
-        Node(name=f"spare-{number}", cards=4, model="Ascend910B") for number in range(draw(st.integers(0, 2)))
+        Node(name=f"spare-{number}", cards=4, **draw(st.sampled_from(_MODELS)))
+        for number in range(draw(st.integers(0, 2)))
     ]
     some = {domain.name: domain.sub_domains for domain in nested.domains if domain.sub_domains}
     partly = [
@@ -86,6 +97,9 @@ def tangled_fleets(draw: st.DrawFn) -> FleetDescription:
     ]
     nodes = [*nested.nodes, *spares, *partly]
     names = st.sets(st.sampled_from([node.name for node in nodes]), min_size=1)
+    domains = [*nested.domains]
+    if some:
+        domains += draw(st.sampled_from(_EMPTY))
     leaves = [
         Switch(name=f"rail-{number}", tier=1, nodes=tuple(draw(names)))
         for number in range(1, draw(st.integers(1, 4)) + 1)
@@ -100,7 +114,12 @@ def tangled_fleets(draw: st.DrawFn) -> FleetDescription:
         )
         for number in range(draw(st.integers(0, 2)))
     ]
-    return described(says=nested.says, domains=nested.domains, nodes=nodes, switches=[*leaves, *spines])
+    idle = [
+        Switch(name="idle-leaf", tier=1),
+        Switch(name="idle-spine", tier=2, switches=draw(st.sampled_from([(), ("idle-leaf",)]))),
+        Switch(name="half-spine", tier=3, switches=("idle-leaf", "rail-1")),
+    ][: draw(st.integers(0, 3))]
+    return described(says=nested.says, domains=domains, nodes=nodes, switches=[*leaves, *spines, *idle])
 
 
 def small_fleet() -> FleetDescription:

@@ -135,6 +135,18 @@ def test_switches_are_compared_by_tier_and_by_what_is_beneath() -> None:
     ]
 
 
+def test_silence_of_a_file_about_a_switch_above_no_node_is_no_difference() -> None:
+    fleet = small_fleet()
+    with_idle = [Switch(name="idle", tier=1), Switch(name="top", tier=3, switches=("idle", "spine.1"))]
+    recorded = changed(fleet, switches=[*fleet.switches, *with_idle])
+    seen = changed(fleet, switches=[*fleet.switches, Switch(name="top", tier=3, switches=("spine.1",))])
+    assert codes(recorded, seen) == []
+    assert codes(recorded, changed(recorded, switches=[*seen.switches, Switch(name="idle", tier=2)])) == [
+        ("switch_tier", "idle"),
+        ("switch_switches", "top"),
+    ]
+
+
 def test_switches_under_the_name_of_the_scheduler_are_known_by_their_real_name() -> None:
     fleet = small_fleet()
     numbers = {"leaf-1": "switch.1.1", "leaf-2": "switch.1.2", "spine.1": "switch.2.1"}

@@ -306,7 +306,10 @@ def test_names_that_volcano_refuses_are_refused_before() -> None:
         says=fleet.says,
         domains=fleet.domains,
         nodes=fleet.nodes,
-        switches=[Switch(name="d1", tier=1, nodes=("d1-n1", "d1-n2")), Switch(name="Leaf_2", tier=1)],
+        switches=[
+            Switch(name="d1", tier=1, nodes=("d1-n1", "d1-n2")),
+            Switch(name="Leaf_2", tier=1, nodes=("d2-n1", "d2-n2")),
+        ],
     )
     with pytest.raises(Invalid) as caught:
         hypernode.write(renamed)
