@@ -106,12 +106,12 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "apps.core.middleware.ErrorPageMiddleware",  # above what looks at forms: reading one may be refused
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "apps.core.middleware.ErrorPageMiddleware",
     "apps.accounts.middleware.ActorMiddleware",
     "apps.jobs.middleware.IdempotencyMiddleware",
     "apps.catalogue.middleware.ComponentsMiddleware",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 from apps.core import error_pages
-from apps.core.errors import Invalid, PortalError
+from apps.core.errors import PortalError
 from apps.core.logs import request_id_var
 from apps.core.storable import require_storable
 
@@ -49,13 +49,13 @@ class ErrorPageMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
-        fields = [request.GET] if request.path.startswith("/api/") else [request.GET, request.POST]
         try:
+            fields = [request.GET] if request.path.startswith("/api/") else [request.GET, request.POST]
             require_storable(request.path)
             for name, values in (item for field in fields for item in field.lists()):
                 for text in (name, *values):
                     require_storable(text)
-        except Invalid as error:
+        except PortalError as error:  # of the handler of uploads too, which the first look at a form starts
             return error_pages.page_of(request, error)
         return None
 

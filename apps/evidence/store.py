@@ -11,6 +11,7 @@ import errno
 import gzip
 import hashlib
 import io
+import logging
 import os
 import tempfile
 import time
@@ -25,6 +26,8 @@ from django.conf import settings
 
 from apps.core.errors import Busy, TooLarge
 from apps.core.texts import say
+
+log = logging.getLogger(__name__)
 
 _CHUNK = 1 << 20
 DAMAGED = (OSError, EOFError, zlib.error)  # what reading raw bytes raises that are gone, cut or overwritten
@@ -44,6 +47,20 @@ class Spooled:
         return self.path.open("rb")
 
 
+@contextmanager
+def room() -> Iterator[None]:
+    """Turn a volume that is full, or that takes no file for another reason, into the error that says so."""
+    try:
+        yield
+    except OSError as error:
+        log.error("evidence volume: %s", error)
+        if error.errno in _FULL:
+            raise Busy(say("the evidence volume has no room; nothing was kept"), code="disk_full") from error
+        raise Busy(
+            say("the evidence volume does not take the file; nothing was kept"), code="volume"
+        ) from error
+
+
 def incoming() -> Path:
     """The folder of uploads that are not complete, or not yet kept."""
     return _folder("incoming")
@@ -58,9 +75,10 @@ def path_of(sha256: str) -> Path:
 def spooled(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[Spooled]:
     """Take an upload in, chunk by chunk; it is gone when the block ends.
 
-    Raises TooLarge above the limit and Busy (disk_full) where the volume has no room.
+    Raises TooLarge above the limit and Busy (disk_full, volume) where the volume does not take it.
     """
-    descriptor, name = tempfile.mkstemp(dir=incoming())
+    with room():
+        descriptor, name = tempfile.mkstemp(dir=incoming())
     path = Path(name)
     try:
         digest, size = hashlib.sha256(), 0
@@ -76,17 +94,6 @@ def spooled(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[Spooled]:
         path.unlink(missing_ok=True)
 
 
-@contextmanager
-def room() -> Iterator[None]:
-    """Turn a full volume into the error that says so."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _FULL:
-            raise Busy(say("the evidence volume has no room; nothing was kept"), code="disk_full") from error
-        raise
-
-
 def above(limit_bytes: int) -> TooLarge:
     """The error of a file above the limit."""
     return TooLarge(
@@ -95,15 +102,18 @@ def above(limit_bytes: int) -> TooLarge:
     )
 
 
+@room()
 def keep(upload: Spooled) -> None:
     """Compress the upload to its place, synced; bytes that lie there already stay as they are.
 
-    Damaged ones are put in order. Raises Busy (disk_full) where the volume has no room; nothing is left behind then.
+    Damaged ones are put in order. Raises Busy (disk_full, volume) where the volume does not take them; nothing is
+    left behind then.
     """
     if not (_is_young_again(upload.sha256) and is_whole(upload.sha256)):
         _pack(upload)
 
 
+@room()
 def keep_on(upload: Spooled) -> None:
     """Have what was kept just now still there: a sweep may have taken it. Raises as `keep`."""
     if not _is_young_again(upload.sha256):
@@ -114,7 +124,7 @@ def _pack(upload: Spooled) -> None:
     place = _folder(upload.sha256[:2]) / path_of(upload.sha256).name
     descriptor, name = tempfile.mkstemp(dir=incoming())
     try:
-        with room(), os.fdopen(descriptor, "wb") as raw:
+        with os.fdopen(descriptor, "wb") as raw:
             with (
                 gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=5, mtime=0) as packed,
                 upload.open() as source,
@@ -191,15 +201,17 @@ class _Watched(io.RawIOBase):
 
 
 def discard(sha256: str) -> None:
-    """Remove the bytes of a digest."""
-    path_of(sha256).unlink(missing_ok=True)
+    """Remove the bytes of a digest; what else stands in their place, a folder, is left to people."""
+    place = path_of(sha256)
+    if place.is_file():
+        place.unlink(missing_ok=True)
 
 
 def not_young() -> Iterator[str]:
     """Digests of kept bytes that were last delivered more than an hour ago."""
     before = time.time() - YOUNG_S
     for place in Path(settings.EVIDENCE_DIR).glob("??/*.gz"):
-        if _touched_at(place) < before:
+        if place.is_file() and _touched_at(place) < before:
             yield place.name.removesuffix(".gz")
 
 
@@ -207,7 +219,7 @@ def clear_incoming() -> int:
     """Remove what uploads left behind whose process was killed. Returns how many files."""
     before, removed = time.time() - YOUNG_S, 0
     for place in incoming().iterdir():
-        if _touched_at(place) < before:
+        if place.is_file() and _touched_at(place) < before:
             place.unlink(missing_ok=True)
             removed += 1
     return removed

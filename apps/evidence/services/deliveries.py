@@ -43,7 +43,7 @@ def receive(
     one transaction, so that a delivery is there whole or not at all. A file above EVIDENCE_INLINE_BYTES has no
     reading yet: hand_over asks for a job. What cannot be read (or that hand_over refuses with Invalid or
     Conflict) is refused: the receipt says why, and the bytes are not kept.
-    Raises NotAllowed and Missing by role and token scope, Busy (disk_full).
+    Raises NotAllowed and Missing by role and token scope, Busy (disk_full, volume).
     """
     delivery = _delivery(actor, scope_id, file_name, node_name, collected_at, kind)
     try:

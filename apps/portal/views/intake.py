@@ -70,7 +70,7 @@ def assign_node(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _take_in(request: HttpRequest, actor: Actor, cluster: Cluster, form: HandInForm) -> list[int]:
-    """Take in each file of the form; gives the receipts. Raises Busy (disk_full)."""
+    """Take in each file of the form; gives the receipts. Raises Busy (disk_full, volume)."""
     return [
         intake.take_in(
             actor=actor,

@@ -188,6 +188,20 @@ def test_a_full_volume_is_said_and_leaves_nothing(send, evidence_dir, monkeypatc
     assert not Receipt.objects.exists()
 
 
+@pytest.mark.parametrize("kept_before", [False, True])
+def test_a_place_that_no_file_can_take_is_said(kept_before, send):
+    data = corpus.read(corpus.XML)
+    place = store.path_of(hashlib.sha256(data).hexdigest())
+    if kept_before:
+        send(data)
+        place.unlink()
+    place.mkdir(parents=True)
+    with pytest.raises(Busy) as refused:
+        send(data)
+    assert (refused.value.code, Receipt.objects.count()) == ("volume", int(kept_before))
+    assert list(store.incoming().iterdir()) == []
+
+
 def test_what_its_owner_refuses_is_refused_with_the_owners_reason(send, evidence_dir):
     def refuse(receipt: Receipt) -> None:
         raise Conflict("the run is sealed", code="sealed")

@@ -74,6 +74,19 @@ def test_the_sweep_takes_what_killed_uploads_left(evidence_dir):
     assert (left.exists(), running.exists()) == (False, True)
 
 
+def test_a_folder_among_the_bytes_is_left_to_people_and_stops_no_sweep(evidence_dir):
+    orphan, folders = store.path_of("cd" + "0" * 62), [store.path_of("ab" + "0" * 62), store.incoming() / "x"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        os.utime(folder, (0, 0))
+    orphan.parent.mkdir()
+    orphan.write_bytes(b"")
+    os.utime(orphan, (0, 0))
+    assert services.sweep() == 1
+    assert [path.exists() for path in (orphan, *folders)] == [False, True, True]
+    store.discard("ab" + "0" * 62)
+
+
 def test_bytes_swept_in_the_middle_of_a_delivery_are_put_back(send, monkeypatch):
     keep, calls = store.keep, []
 

@@ -9,7 +9,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils.html import strip_tags
 
 from apps.core import clock
-from apps.evidence import uploads
 from apps.evidence.models import Receipt, ReceiptState
 from apps.fleet.models import Domain, Node
 from tests import factories
@@ -130,16 +129,6 @@ def test_a_stranger_writes_no_byte_to_the_disk(client, cluster, evidence_dir):
     answer = client.post("/sign-in/", {"email": "a", "file": file("a.bin", b"x" * 5000)})
     assert answer.status_code in (200, 400)
     assert not evidence_dir.exists() or list(evidence_dir.rglob("*.upload")) == []
-
-
-def test_a_full_disk_is_said(browser, monkeypatch):
-    def full(self, data):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(uploads._Incoming, "write", full, raising=False)
-    answer = browser.post(URL, {"node": "sn-n01", "files": [file("smi.xml", corpus.read(corpus.XML))]})
-    assert (answer.status_code, b"has no room" in answer.content) == (503, True)
-    assert not Receipt.objects.exists()
 
 
 def test_the_client_and_its_commands_are_shown(browser):
