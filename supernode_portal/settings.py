@@ -51,6 +51,7 @@ if _next_pepper := env.text("PORTAL_TOKEN_PEPPER_2"):
     TOKEN_PEPPERS[2] = _next_pepper
 CHECKPOINT_SECRET = _kept_secret("PORTAL_CHECKPOINT_SECRET")
 
+PUBLIC_URL_AS_SAID = env.text("PORTAL_PUBLIC_URL")  # empty where the default holds
 PUBLIC_URL = env.origin("PORTAL_PUBLIC_URL", "http://127.0.0.1:8000")
 ALLOWED_HOSTS = [
     *dict.fromkeys(

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,7 +26,6 @@ _WEB_GRACE_S = 3
 _NO_WORD_ABOUT_ROOT = "ignore:You're running the worker with superuser privileges"
 _PR_SET_PDEATHSIG = 1
 _ALL_ADDRESSES = frozenset({"", "0.0.0.0", "[::]"})  # noqa: S104  they are read, not bound
-_ADDRESS_SETTINGS = frozenset({"PORTAL_PUBLIC_URL", "PORTAL_PUBLIC_URL_FILE"})
 
 
 class Command(BaseCommand):
@@ -38,9 +37,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         bind = options["bind"] or f"127.0.0.1:{urlsplit(settings.PUBLIC_URL).port or 8000}"
-        address = address_to_open(options["bind"], os.environ)
+        address = address_to_open(options["bind"])
         if address != settings.PUBLIC_URL:
-            os.environ["PORTAL_PUBLIC_URL"] = address  # for the children, whose pages say it too
+            os.putenv("PORTAL_PUBLIC_URL", address)  # of the children, whose pages say it too
         children = {
             name: self._start(command) for name, command in _commands(bind, options["workers"]).items()
         }
@@ -68,13 +67,13 @@ class Command(BaseCommand):
         return subprocess.Popen(command, start_new_session=True, preexec_fn=_end_with_parent)  # noqa: S603  ours
 
 
-def address_to_open(bind: str, environment: Mapping[str, str]) -> str:
+def address_to_open(bind: str) -> str:
     """What a person types: the address that is set, or else where we are told to listen.
 
     What listens on all addresses of the machine listens on 127.0.0.1 too.
     """
-    if not bind or not _ADDRESS_SETTINGS.isdisjoint(environment):
-        return settings.PUBLIC_URL
+    if not bind or settings.PUBLIC_URL_AS_SAID:
+        return str(settings.PUBLIC_URL)
     host, _, port = bind.rpartition(":")
     return f"http://{'127.0.0.1' if host in _ALL_ADDRESSES else host}:{port}"
 
