@@ -60,6 +60,9 @@ def test_a_report_that_is_older_than_what_is_on_record_says_so(push, client_of, 
     assert push(late, query="?node=sn-n01&collected_at=2026-05-02T08:00:00Z").json()["older_than"] is None
     page = client_of(bo).get(body["html_url"]).content.decode()
     assert "Older than what is on record: it changes nothing" in page
+    pages = page + client_of(bo).get("/evidence/").content.decode()
+    assert pages.count('on record is that of: <time class="when" datetime="2026-05-01T08:00:00Z">') == 2
+    assert ">2026-05-01T08:00" not in pages  # a time as a machine writes it
 
 
 def test_text_is_taken_too(push):
