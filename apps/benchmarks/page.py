@@ -17,7 +17,7 @@ from apps.benchmarks.words import ADVICE, REASONS
 from apps.core import clock
 from apps.core.actor import Actor, Via
 from apps.core.rights import Right
-from apps.core.speech import said
+from apps.core.speech import listed, said
 from apps.core.units import GB, show_bandwidth, show_binary_bytes, show_share
 from apps.core.verdicts import Verdict
 from apps.evidence.queries import receipts_visible
@@ -63,9 +63,7 @@ def run_context(actor: Actor, run: BenchmarkRun, other: BenchmarkRun | None = No
 def soak_note(soak: Soak) -> str:
     """What the soak of a run says so far, in words."""
     if soak.broken_by:
-        return _("broken by %(what)s") % {
-            "what": ", ".join(said(one) for one in soak.broken_by[:SHOWN_BREAKS])
-        }
+        return _("broken by %(what)s") % {"what": listed(said(one) for one in soak.broken_by[:SHOWN_BREAKS])}
     if soak.hours < soak.needed_hours:
         return _(
             "no link has degraded or dropped since the run; acceptance takes %(needed)s h"

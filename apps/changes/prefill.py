@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from apps.catalogue.engine.components import component
 from apps.core.hostlist import fold
+from apps.core.speech import listed
 from apps.core.verdicts import Verdict
 from apps.environments.engine.drift import FindingKind
 from apps.environments.models import DriftFinding
@@ -53,7 +54,7 @@ def from_findings(domain: Domain, nodes: Sequence[str], parts: Sequence[str]) ->
     texts = {
         "nodes": fold(names),
         "matrix": str(matrix) if matrix else _("its matrix"),
-        "parts": ", ".join(str(label_of(part)) for part in wanted),
+        "parts": listed(label_of(part) for part in wanted),
     }
     fields = {
         "nodes": fold(names),

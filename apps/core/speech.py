@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext
 
-from apps.core.texts import Text, of_row
+from apps.core.texts import Text, of_row, say
+
+# What stands between things that are listed, and between sentences.
+BETWEEN = {", ": say(", "), "; ": say("; ")}
 
 
 def said(what: object) -> str:
@@ -23,6 +26,14 @@ def said(what: object) -> str:
     if isinstance(what, str):
         return gettext(what) if what else ""
     return "" if what is None else str(what)
+
+
+def listed(texts: Iterable[object], between: str = ", ") -> str:
+    """Several texts as one in the reader's language, which has marks of its own between them.
+
+    Texts are said; names, and what is in the reader's language already, stay as they are.
+    """
+    return said(BETWEEN[between]).join(said(one) if isinstance(one, Text) else str(one) for one in texts)
 
 
 def _values(text: Text) -> dict[str, Any]:

@@ -42,10 +42,10 @@ def word(code: str) -> Text:
 
 
 def joined(separator: str, texts: Sequence[str]) -> Text:
-    """Several sentences as one, each of which is translated on its own."""
+    """Several sentences as one; each of them, and what stands between them, is translated on its own."""
     names = [f"part_{place}" for place in range(len(texts))]
-    template = separator.replace("%", "%%").join(f"%({name})s" for name in names)
-    return Text(template, dict(zip(names, texts, strict=True)))
+    template = "%(between)s".join(f"%({name})s" for name in names)
+    return Text(template, {"between": Text(separator), **dict(zip(names, texts, strict=True))})
 
 
 def kept(text: str) -> dict[str, Any]:

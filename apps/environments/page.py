@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from apps.catalogue.engine.components import component, components
 from apps.catalogue.engine.versions import Scheme, parse
 from apps.core import clock
+from apps.core.speech import listed
 from apps.core.verdicts import Verdict
 from apps.environments import queries
 from apps.environments.engine import drift
@@ -236,7 +237,7 @@ def _cell(cell: Mapping[str, Any] | None) -> CellShown | None:
         verdict=cell["verdict"],
         outcome=cell["outcome"],
         why=REASONS.get(cell["reason"], cell["reason"]),
-        read_as="; ".join(read_as(text, component(cell["component"]).scheme) for text in found),
+        read_as=listed((read_as(text, component(cell["component"]).scheme) for text in found), "; "),
         declared=" | ".join(cell["declared"]),
         loaded_differs=cell["loaded_differs"],
         contradicting=cell.get("contradicting") or (),
@@ -252,7 +253,7 @@ def _row(entry: Asked, cells: Sequence[CellShown | None], notes: Iterable[Mappin
         asked=entry,
         rule=RULES.get(entry.rule.value, entry.rule.value),
         intended=entry.expected,
-        read_as="; ".join(read_as(text, entry.scheme) for text in entry.values),
+        read_as=listed((read_as(text, entry.scheme) for text in entry.values), "; "),
         is_undecided=bool(queries.undecided([entry])),
         notes=[
             {**note, "word": DRAFT_NOTES.get(note["kind"], note["kind"])}

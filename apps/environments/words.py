@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.engine.components import RuleKind, component, components, shipped_components
-from apps.core.speech import said
+from apps.core.speech import listed, said
 from apps.environments.engine.compat import Relation, RuleResult
 from apps.environments.engine.compat.tables import version_table_of
 from apps.environments.engine.job_env import JobEnvFinding
@@ -236,9 +236,9 @@ def rule_rows(results: Iterable[RuleResult]) -> list[dict[str, Any]]:
             "verdict": result.verdict.value,
             "reason": RULE_REASONS.get(result.reason.value, result.reason.value),
             "component": label_of(result.clause.component),
-            "found": ", ".join(result.found),
+            "found": listed(result.found),
             "expected": _wanted(result),
-            "expected_all": ", ".join(result.expected) if len(result.expected) > _MOST_EXPECTED else "",
+            "expected_all": listed(result.expected) if len(result.expected) > _MOST_EXPECTED else "",
             "why": said(result.definition.why),
             "remedy": said(result.definition.remedy),
             "source": result.definition.source,
@@ -271,7 +271,7 @@ def _belongs(version: str, listed: str) -> bool:
 
 def _cut(versions: Sequence[str]) -> str:
     more = " …" if len(versions) > _MOST_EXPECTED else ""
-    return ", ".join(versions[:_MOST_EXPECTED]) + more
+    return listed(versions[:_MOST_EXPECTED]) + more
 
 
 def job_finding_rows(findings: Iterable[JobEnvFinding]) -> list[dict[str, Any]]:

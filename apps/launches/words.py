@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.speech import said
+from apps.core.speech import listed, said
 from apps.core.texts import of_row
 from apps.environments.words import label_of
 from apps.fleet.models import HoldKind
@@ -127,7 +127,7 @@ def _and_more(number: int) -> str:
 
 def _not_free(kinds: Mapping[str, str]) -> str:
     names = {kind.value: kind.label for kind in HoldKind} | {"life_cycle": _("in repair or retired")}
-    what = "; ".join(f"{names.get(kind, kind)}: {nodes}" for kind, nodes in kinds.items())
+    what = listed((f"{names.get(kind, kind)}: {nodes}" for kind, nodes in kinds.items()), "; ")
     return gettext("Not free: %(what)s") % {"what": what}
 
 
@@ -135,11 +135,11 @@ def _ailing(values: Mapping[str, Any]) -> str:
     """Nodes that are not well, each with what ails it where that is known."""
     named = []
     for cause in values["causes"]:
-        reasons = ", ".join(str(reason_text(code)) for code in cause["reasons"])
+        reasons = listed(reason_text(code) for code in cause["reasons"])
         named.append(f"{cause['node']} ({reasons})" if reasons else cause["node"])
     if more := values["more"]:
         named.append(_and_more(more))
-    return ", ".join(named)
+    return listed(named)
 
 
 def _settings(values: Mapping[str, Any]) -> str:
@@ -147,7 +147,7 @@ def _settings(values: Mapping[str, Any]) -> str:
     found = [f"{row['name']}: {said(of_row(row, 'why'))}" for row in values["settings"]]
     if more := values["more"]:
         found.append(_and_more(more))
-    return "; ".join(found)
+    return listed(found, "; ")
 
 
 def _drift(values: Mapping[str, Any]) -> str:
@@ -174,7 +174,7 @@ def _drift(values: Mapping[str, Any]) -> str:
         return gettext("Nothing is asked for.")
     if more := values["more"]:
         told.append(_and_more(more))
-    return "; ".join(told)
+    return listed(told, "; ")
 
 
 def _held_against(finding: Mapping[str, str]) -> str:

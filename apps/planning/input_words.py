@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from apps.catalogue.words import accelerator_name
+from apps.core.speech import listed
 from apps.core.units import show_bytes, show_share, with_minus
 from apps.planning.engine.search import Objective
 from apps.planning.engine.workload import AttentionKernel, Framework
@@ -179,7 +180,7 @@ def shown_value(name: str, value: Any) -> str | Promise:
     if isinstance(value, bool):
         return _now("yes") if value else _now("no")
     if isinstance(value, list | tuple):
-        return ", ".join(str(shown_value(name, one)) for one in value)
+        return listed(shown_value(name, one) for one in value)
     if name == "accelerator":
         return accelerator_name(str(value))
     if isinstance(value, str):

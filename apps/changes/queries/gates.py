@@ -17,7 +17,7 @@ from apps.benchmarks.words import REASONS
 from apps.catalogue.engine.components import RuleKind, component
 from apps.changes.models import Stage
 from apps.changes.queries.targets import not_reaching
-from apps.core.speech import said
+from apps.core.speech import listed, said
 from apps.core.units import show_bandwidth, show_binary_bytes, show_share
 from apps.core.verdicts import Verdict
 from apps.environments.engine import drift
@@ -86,7 +86,7 @@ def _drift(stage: Stage, now: datetime) -> Iterator[Wait]:
         return
     decisive = [finding for finding in result.findings if finding.verdict is result.verdict]
     names = sorted({finding.node for finding in decisive if finding.node})
-    parts = ", ".join(str(label_of(name)) for name in sorted({one.cell.component for one in decisive})[:5])
+    parts = listed(label_of(name) for name in sorted({one.cell.component for one in decisive})[:5])
     message = _("drift on %(nodes)s: %(components)s") % {"nodes": _some(names), "components": parts}
     yield Wait(code="drift", message=message, nodes=tuple(names))
 
@@ -120,4 +120,4 @@ def _benchmark(stage: Stage) -> Iterator[Wait]:
 
 
 def _some(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+    return listed(names[:5]) + (" …" if len(names) > 5 else "")

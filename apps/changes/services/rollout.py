@@ -19,6 +19,7 @@ from apps.core import clock, digest
 from apps.core.actor import Actor
 from apps.core.errors import Conflict, NotAllowed
 from apps.core.reasons import require_reason
+from apps.core.speech import listed
 from apps.core.texts import joined, say, word
 from apps.environments.queries import matrix_in_force, report_digests, reported_versions
 from apps.evidence import services as evidence
@@ -104,7 +105,7 @@ def finish_change(*, actor: Actor, change_id: int, expected_version: int) -> Cha
         missing := queries.not_reaching(change.targets.all()).get(change.pk)
     ):
         raise Conflict(
-            _("not reported: %(nodes)s") % {"nodes": ", ".join(missing[:5])},
+            _("not reported: %(nodes)s") % {"nodes": listed(missing[:5])},
             code="not_verified",
             nodes=missing,
         )

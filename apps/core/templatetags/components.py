@@ -38,6 +38,7 @@ register.filter("seconds", units.show_seconds)
 register.filter("share", units.show_share)
 register.filter("minus", units.with_minus)
 register.filter("said", speech.said)
+register.filter("listed", speech.listed)
 
 
 @register.simple_tag

@@ -16,7 +16,7 @@ from apps.core.actor import Actor
 from apps.core.errors import Conflict, FieldError, Invalid
 from apps.core.reasons import require_reason
 from apps.core.rights import Right
-from apps.core.speech import said
+from apps.core.speech import listed, said
 from apps.environments import queries
 from apps.environments.models import MatrixState, MatrixVersion, ObservedVersion
 from apps.environments.services import versions
@@ -45,7 +45,7 @@ def lock_matrix(
     if broken and not reason:
         raise Conflict(
             _("these versions do not go together: %(rules)s")
-            % {"rules": "; ".join(said(one.definition.title) for one in broken)},
+            % {"rules": listed((said(one.definition.title) for one in broken), "; ")},
             code="rules_broken",
             rules=[one.rule for one in broken],
         )

@@ -14,6 +14,7 @@ from apps.core.errors import Missing
 from apps.core.filtering import refuse_unknown
 from apps.core.pages import actor_of
 from apps.core.paging import page_of
+from apps.core.speech import listed
 from apps.environments import queries
 from apps.environments.engine.drift import Reported
 from apps.environments.engine.statements import differ
@@ -97,7 +98,7 @@ def _now(node_id: int) -> list[dict[str, Any]]:
             "label": label_of(name),
             "area": AREAS.get(component(name).area, component(name).area),
             "value": " | ".join(held.values),
-            "read_as": "; ".join(read_as(text, component(name).scheme) for text in held.values),
+            "read_as": listed((read_as(text, component(name).scheme) for text in held.values), "; "),
             "declared": " | ".join(held.declared) if _declared_differs(name, held) else "",
             "contradicting": held.contradicting,
             "seen_at": held.seen_at,

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.core.speech import said
+from apps.core.speech import listed, said
 from apps.core.status import sign_of
 from apps.fleet.models import Accelerator, Hold, HoldKind, Node
 from apps.fleet.queries.holds import state_of
@@ -103,7 +103,7 @@ def _by_state(nodes: Sequence[Node]) -> Colours:
 
 
 def _reasons(node: Node) -> str:
-    return "; ".join(said(hold.told_reason) for hold in node.active_holds)
+    return listed((said(hold.told_reason) for hold in node.active_holds), "; ")
 
 
 def _by_health(nodes: Sequence[Node]) -> Colours:

@@ -72,10 +72,10 @@ def read_run(row: Mapping[str, str]) -> PublishedRun | UnusableRun:
     try:
         model, assumed, no_shape = row_model(row)
     except Invalid as refused:
-        return unusable(f"model: {refused.message}")
+        return unusable(say("model: %(why)s", why=refused.message))
     if lacking or no_shape or model is None:
-        names = [*lacking, *(f"{name} of the model" for name in no_shape)]
-        return unusable(say("missing: %(names)s", names=", ".join(names)))
+        names = [*lacking, *(say("%(figure)s of the model", figure=name) for name in no_shape)]
+        return unusable(say("missing: %(names)s", names=joined(", ", names)))
     part = card_named(row["gpu"])
     if part is None:
         return unusable(say("gpu %(gpu)s is not in the catalogue", gpu=row["gpu"]))

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import mean, median
 from typing import Any
 
+from apps.core.texts import joined
 from apps.planning.engine.coefficients import Coefficients
 from apps.planning.engine.estimate import Assumption, estimate
 from apps.planning.engine.published_run import PublishedRun, UnusableRun
@@ -147,7 +148,7 @@ def skipped_by_reason(unusable: Iterable[UnusableRun]) -> dict[str, list[str]]:
     """Ids of the rows that could not be predicted, by what they lack."""
     found: dict[str, list[str]] = defaultdict(list)
     for run in unusable:
-        found["; ".join(run.reasons)].append(run.id)
+        found[joined("; ", run.reasons)].append(run.id)
     return dict(found)
 
 

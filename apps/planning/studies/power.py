@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 
+from apps.core.speech import listed
 from apps.core.texts import say
 from apps.planning.engine import power as engine
 from apps.planning.engine.operations import cooling_bands, power_figure, power_source, published_racks
@@ -234,7 +235,7 @@ def _notes(result: Result) -> Iterator[Note]:
                 f"{one['name']} ({one['low_kw']:g}–{one['high_kw']:g} kW)" for one in cooling["precedents"]
             ]
             shipped = _("Published racks do the same: %(racks)s; the supplier must confirm it for this room.")
-            text += " " + shipped % {"racks": ", ".join(racks)}
+            text += " " + shipped % {"racks": listed(racks)}
         yield Note(
             tone="warn", title=_("The rack is above the usual band of the cooling that is there"), text=text
         )

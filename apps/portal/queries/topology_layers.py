@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from apps.benchmarks.models import BenchmarkRun
 from apps.benchmarks.queries import acceptance_of
+from apps.core.speech import listed
 from apps.core.status import sign_of
 from apps.core.units import show_bandwidth
 from apps.core.verdicts import Verdict, combine
@@ -49,7 +50,7 @@ def _drift_shade(findings: Sequence[DriftFinding], *, checked: bool) -> Shade:
         return state_shade("match") if checked else state_shade("not_evaluated")
     named = sorted({str(label_of(finding.component)) for finding in findings if finding.component})[:6]
     count = ngettext("%(number)d finding", "%(number)d findings", len(findings)) % {"number": len(findings)}
-    return state_shade(_worst(findings), note=": ".join(filter(None, (count, ", ".join(named)))))
+    return state_shade(_worst(findings), note=": ".join(filter(None, (count, listed(named)))))
 
 
 def _worst(findings: Sequence[DriftFinding]) -> str:

@@ -13,7 +13,7 @@ from django.utils import translation
 
 from apps.core.errors import FieldError, Invalid
 from apps.core.problems import document
-from apps.core.speech import said
+from apps.core.speech import listed, said
 from apps.core.texts import Text, joined, kept, of_row, say
 
 ASKED = say("%(key)s must be at least 1", key="tp")
@@ -52,7 +52,7 @@ def test_a_text_is_said_in_the_readers_language() -> None:
 def test_texts_within_a_text_are_said_too() -> None:
     inner = say("Sign in first.")
 
-    assert said(joined("; ", [inner, ASKED])) == "请先登录。; tp 至少为 1"
+    assert said(joined("; ", [inner, ASKED])) == "请先登录。；tp 至少为 1"
     assert joined("; ", [inner, ASKED]) == "Sign in first.; tp must be at least 1"
 
 
@@ -68,7 +68,25 @@ def test_a_stored_row_is_said_in_the_readers_language() -> None:
 def test_a_row_of_texts_within_texts_is_said_in_the_readers_language() -> None:
     text = joined("; ", [ASKED, "free"])
 
-    assert said(json.loads(json.dumps({"message": text, **kept(text)}))) == "tp 至少为 1; free"
+    assert said(json.loads(json.dumps({"message": text, **kept(text)}))) == "tp 至少为 1；free"
+
+
+@pytest.mark.usefixtures("_in_chinese")
+@pytest.mark.parametrize(("between", "shown"), [(", ", "tp 至少为 1、sn-n01"), ("; ", "tp 至少为 1；sn-n01")])
+def test_what_is_listed_has_the_marks_of_the_readers_language(between: str, shown: str) -> None:
+    assert listed([ASKED, "sn-n01"], between) == shown
+    assert (
+        Template("{{ texts|listed:between }}").render(
+            Context({"texts": [ASKED, "sn-n01"], "between": between})
+        )
+        == shown
+    )
+
+
+def test_names_that_are_listed_cannot_bring_markup_to_a_page() -> None:
+    page = Template("{{ names|listed }}").render(Context({"names": ["<b>", "sn-n01"]}))
+
+    assert page == "&lt;b&gt;, sn-n01"
 
 
 @pytest.mark.usefixtures("_in_chinese")

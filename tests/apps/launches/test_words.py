@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import translation
 
 from apps.launches.words import found_in
 
@@ -55,3 +56,14 @@ def test_what_holds_nodes_is_named():
 @pytest.mark.parametrize("code", ["answered", "placement_impossible", "change_under_way"])
 def test_what_was_kept_without_values_is_shown_as_it_was_kept(code):
     assert found_in({"code": code, "message": "as kept"}) == "as kept"
+
+
+def test_in_chinese_findings_are_set_apart_by_chinese_marks():
+    finding = {"component": "nccl", "found": "2.20.5", "expected": "2.28.3"}
+    findings = [finding | {"node": name} for name in ("n1", "n2")]
+    causes = [{"node": name, "reasons": []} for name in ("n1", "n2")]
+    with translation.override("zh-hans"):
+        drifting = found_in(item("drift", findings=findings, more=0))
+        ailing = found_in(item("faulty", causes=causes, more=0))
+    assert "；n2" in drifting and ";" not in drifting
+    assert "n1、n2" in ailing
