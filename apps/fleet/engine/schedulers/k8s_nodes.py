@@ -21,10 +21,11 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
     found = {one["name"]: one for one in facts["node_list"] if one["name"] in of_node}
     counts = {name: one["gpu_capacity"] or one["gpu_count_label"] for name, one in found.items()}
     models = {name: one["gpu_product_base"] or "" for name, one in found.items()}
+    has_models = all(node.models or models[node.name] for node in fleet.nodes)
     return described(
-        says=fleet.says
+        says=(fleet.says - {Part.MODELS})
         | ({Part.CARDS} if all(counts.values()) else frozenset())
-        | ({Part.MODELS} if all(models.values()) else frozenset()),
+        | ({Part.MODELS} if has_models else frozenset()),
         domains=fleet.domains,
         nodes=[_with_cards(one, counts[one.name] or one.cards, models[one.name]) for one in fleet.nodes],
         switches=fleet.switches,

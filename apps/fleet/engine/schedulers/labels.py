@@ -47,8 +47,7 @@ class LabelLevel:
 class NodeLabels:
     """levels: label names, outermost first. of_node: labels of each node, in the fleet's order.
 
-    split: nodes whose sub-domains no label says in whole, those in none where their neighbours are in some, and those
-    whose accelerators differ.
+    split: nodes whose sub-domains no label says in whole, and those in none where their neighbours are in some.
     has_switches: whether the labels say all switches as they are.
     """
 
@@ -94,17 +93,17 @@ def node_labels(fleet: FleetDescription) -> NodeLabels:
 
 
 def _without_label(fleet: FleetDescription, says: frozenset[Part]) -> tuple[Node, ...]:
-    """Nodes that need a line, without the one model of their accelerators, which a label of the vendor's says."""
+    """Nodes that need a line for their place."""
     if Part.SUBDOMAINS in says:
         divided = {domain.name for domain in fleet.domains if domain.sub_domains}
-        needs = {
-            node.name
+        found = [
+            node
             for node in fleet.nodes
             if node.domain in divided and [span.cards for span in node.spans] not in ([node.cards], [None])
-        }
+        ]
     else:
-        needs = {node.name for node in fleet.nodes if node.spans}
-    return tuple(replace(node, model="") for node in fleet.nodes if node.name in needs or node.models)
+        found = [node for node in fleet.nodes if node.spans]
+    return tuple(replace(node, model="", models=()) for node in found)
 
 
 def _of_split(split: Sequence[Node], says: frozenset[Part]) -> list[str]:
@@ -113,7 +112,8 @@ def _of_split(split: Sequence[Node], says: frozenset[Part]) -> list[str]:
 
 def lines_of_nodes(fleet: FleetDescription, made: NodeLabels) -> dict[str, list[str]]:
     """What labels leave unsaid, as lines for annotations of nodes: each on its node, or the first beneath a switch."""
-    found = {node.name: _of_split([node], made.says) for node in made.split}
+    mixed = [node for node in fleet.nodes if node.models]  # of one model a label of the vendor's says it
+    found = {node.name: _of_split([node], made.says) for node in (*made.split, *mixed)}
     for node, lines in ({} if made.has_switches else switch_notes.of_nodes(fleet)).items():
         found.setdefault(node, []).extend(lines)
     if fleet.nodes and (homes := hints.of_empty_homes(fleet)):

@@ -143,6 +143,7 @@ def test_what_no_tree_holds_comes_back_from_every_format_as_it_went_out(fleet: F
     back = kueue_topology.read(topology, of_node=k8s_nodes.labels_of_nodes(kubernetes))
     parts = fleet.says - {Part.CARDS, Part.MODELS}
     assert only(back, parts) == only(fleet, parts)
+    assert Part.MODELS not in back.says
     assert back.problems == ()
 
 
