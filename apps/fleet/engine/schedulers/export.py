@@ -29,12 +29,23 @@ class Export:
     notes: tuple[Note, ...] = ()
 
 
+class _Dumper(yaml.CSafeDumper):
+    """Texts of several lines stand as they are, line by line."""
+
+
+def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
 def as_yaml(documents: Sequence[object]) -> str:
     """Documents as YAML, keys in their order and host lists on one line; none gives no text."""
     if not documents:
         return ""
     text: str = yaml.dump_all(
-        documents, Dumper=yaml.CSafeDumper, sort_keys=False, explicit_start=True, width=1_000_000
+        documents, Dumper=_Dumper, sort_keys=False, explicit_start=True, width=1_000_000
     )
     return text
 

@@ -137,6 +137,7 @@ def test_what_no_tree_holds_comes_back_from_every_format_as_it_went_out(fleet: F
         reading = read_evidence(Source.of_text(export.text))
         assert read_fleet(reading.kind, reading.facts) == fleet, form
         assert export.says == fleet.says
+        assert "\n\n" not in export.text  # a note of several lines stands line by line
     kubernetes = kubernetes_nodes(fleet)
     assert k8s_nodes.read(kubernetes) == fleet
     topology = facts_of(write_fleet(fleet, form="kueue").text, "kueue_topology")
