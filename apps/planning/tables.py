@@ -23,17 +23,18 @@ from apps.planning.models import Plan, PlanVersion
 from apps.planning.words import FOUND_NAMES
 
 _NUMBER = {"td": {"class": "number"}, "th": {"class": "number"}}
+_PHRASE = {"td": {"class": "phrase"}}  # of several words, with room for some of them beside each other
 _ON_SCREEN = {"td": {"class": "no-print"}, "th": {"class": "no-print"}}
 
 
 class PlanTable(tables.Table):
     """Plans with what came out of their newest version."""
 
-    name = tables.Column(verbose_name=_("Plan"), attrs={"td": {"class": "phrase"}})
+    name = tables.Column(verbose_name=_("Plan"), attrs=_PHRASE)
     fits = tables.Column(verbose_name=_("Fits"), orderable=False, empty_values=())
     tokens_per_s = tables.Column(verbose_name=_("Tokens/s"), orderable=False, empty_values=(), attrs=_NUMBER)
     mfu = tables.Column(verbose_name="MFU", orderable=False, empty_values=(), attrs=_NUMBER)
-    system = tables.Column(verbose_name=_("System"), orderable=False, empty_values=())
+    system = tables.Column(verbose_name=_("System"), orderable=False, empty_values=(), attrs=_PHRASE)
     newest = tables.Column(verbose_name=_("Newest version"), orderable=False, empty_values=())
     launch_version = tables.Column(verbose_name=_("Launch plan"), orderable=False)
     created_by = tables.Column(verbose_name=_("By"), accessor="created_by__name", order_by="created_by__name")
@@ -76,7 +77,7 @@ class PlanTable(tables.Table):
         return f"v{value.number}"
 
     def render_created_at(self, value: datetime) -> SafeString:
-        return when(value)
+        return when(value, show="relative")
 
 
 class FoundTable(tables.Table):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -40,6 +41,13 @@ def test_the_list_shows_what_came_out_of_the_newest_version(make, vic, client_of
     run_jobs()
     text = page(client_of, vic, "/plans/")
     assert "does not fit" in text and "2 × NVIDIA GB200" in text
+
+
+def test_the_system_of_a_plan_has_room_beside_the_other_columns(make, vic, client_of):
+    make(too_large())
+    text = page(client_of, vic, "/plans/")
+    assert re.search(r'<td[^>]* class="phrase"[^>]*>2 × NVIDIA GB200', text)
+    assert re.search(r"<time [^>]*title=[^>]*>now</time>", text)  # the time itself is in the title
 
 
 def test_plans_of_other_clusters_are_not_there(make, eve, client_of):
