@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -11,6 +12,7 @@ from typing import Any
 from apps.benchmarks import services as benchmarks
 from apps.benchmarks.models import BenchmarkRun
 from apps.changes import services as changes
+from apps.changes.queries import waiting_targets
 from apps.core import actor as actors
 from apps.environments import queries as reports
 from apps.environments import services as environments
@@ -158,7 +160,20 @@ def node_versions(delivery: Delivery) -> list[Effect]:
     closed = changes.consider_reports(node_ids=[node.pk for node, _facts in reported])
     for domain_id in sorted({node.domain_id for node, _facts in reported if node.domain_id}):
         environments.request_check(actor=actors.system("intake"), domain_id=domain_id)
-    return effects + [{"what": "rollback_done", "label": f"#{pk}", "change": str(pk)} for pk in closed]
+    done = [{"what": "rollback_done", "label": f"#{pk}", "change": str(pk)} for pk in closed]
+    return effects + done + _awaited(effects)
+
+
+def _awaited(effects: list[Effect]) -> list[Effect]:
+    """What changes under way still wait for on nodes that say the same as before, such as after a rollback began."""
+    same = [int(effect["node"]) for effect in effects if effect["what"] == "node_versions_same"]
+    parts: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for target in waiting_targets(same).order_by("pk") if same else ():
+        parts[target.node.name, target.change_id].append(f"{target.component} {' | '.join(target.values)}")
+    return [
+        {"what": "versions_awaited", "label": f"{name} · {', '.join(wanted)}", "change": str(change_id)}
+        for (name, change_id), wanted in parts.items()
+    ]
 
 
 def _reported(delivery: Delivery, node: Node, facts: tuple[ComponentFact, ...]) -> Effect:

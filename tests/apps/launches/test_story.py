@@ -92,7 +92,13 @@ def test_a_launch_is_stopped_by_the_node_that_lags_and_decided_after_the_way_bac
     assert "535.161.08" in Snapshot.objects.get(change=rollback).body
     assert decision_of(launch).exit_code == 3
 
-    hand_in(bo, cluster, REPORTED, "sn-n07")
+    again = hand_in(bo, cluster, LAGGING, "sn-n07")
+    (awaited,) = (row for row in again.effects if row["what"] == "versions_awaited")
+    assert awaited["label"].startswith("sn-n07 · ") and "gpu_driver 570.86.15" in awaited["label"]
+    assert awaited["change"] == str(rollback.pk)
+
+    last = hand_in(bo, cluster, REPORTED, "sn-n07")
+    assert "versions_awaited" not in {row["what"] for row in last.effects}
     rollback = Change.objects.get(pk=rollback.pk)
     assert rollback.state == "done"
     changes.review_rollback(
