@@ -38,10 +38,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         bind = options["bind"] or f"127.0.0.1:{urlsplit(settings.PUBLIC_URL).port or 8000}"
         address = address_to_open(options["bind"])
-        if address != settings.PUBLIC_URL:
-            os.putenv("PORTAL_PUBLIC_URL", address)  # of the children, whose pages say it too
-        children = {
-            name: self._start(command) for name, command in _commands(bind, options["workers"]).items()
+        told = ["env", f"PORTAL_PUBLIC_URL={address}"] if address != settings.PUBLIC_URL else []
+        children = {  # their pages say the address too
+            name: self._start([*told, *command])
+            for name, command in _commands(bind, options["workers"]).items()
         }
         # SIGINT too: a shell script that starts us in the background has it ignored otherwise.
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -50,8 +50,8 @@ class Command(BaseCommand):
             ended = _wait(children, lambda: _listens(bind))
             if not ended:
                 bound = "" if urlsplit(address).netloc == bind else f", bound to {bind}"
-                told = f"The portal is at {address}{bound}   (Ctrl+C stops it)"
-                self.stdout.write(self.style.SUCCESS(told))
+                line = f"The portal is at {address}{bound}   (Ctrl+C stops it)"
+                self.stdout.write(self.style.SUCCESS(line))
                 ended = _wait(children, lambda: False)
         except KeyboardInterrupt:
             ended = ""
