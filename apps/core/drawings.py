@@ -9,6 +9,8 @@ from django.template import Library
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
+from apps.core.speech import listed
+
 WIDTH = 1000.0  # of every drawing, in its own coordinates
 SERIES = 6  # colours of parts, repeated with another texture
 
@@ -50,7 +52,7 @@ def stacked(
 
 
 def _in_words(parts: Sequence[dict[str, Any]]) -> str:
-    return ", ".join(f"{part['label']} {part['shown']}" for part in parts)
+    return listed(f"{part['label']} {part['shown']}" for part in parts)
 
 
 def register_on(register: Library) -> None:

@@ -15,7 +15,7 @@ from django.db import OperationalError
 from django.template import Context, Template
 from django.template.loader import get_template
 from django.test import RequestFactory
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from apps.core import error_pages
 from apps.core.paging import arrange
@@ -212,6 +212,13 @@ def test_a_stacked_bar_is_drawn_to_the_scale_of_what_it_is_compared_with() -> No
     assert 'x="250.00" y="0" width="250.00"' in text
     assert 'x1="900.00"' in text
     assert "is-over" not in text
+
+
+def test_a_stacked_bar_is_said_in_words_with_the_marks_of_the_readers_language() -> None:
+    parts = [{"label": name, "value": 2, "shown": "2 GB"} for name in ("权重", "其他")]
+    with translation.override("zh-hans"):
+        text = shown("{% stacked parts label='显存' legend=False %}", parts=parts)
+    assert "权重 2 GB、其他 2 GB" in text
 
 
 def test_a_stacked_bar_says_when_it_is_over_its_limit() -> None:
