@@ -93,6 +93,8 @@ _SPEED = _("busbw %(busbw)s is %(share)s of theory.")
 def found_in(item: Mapping[str, Any]) -> str:
     """The sentence of one evaluated item in the reader's language; the kept English one where there is no other."""
     code, values = item["code"], item.get("values") or {}
+    if "template" in values:
+        return said(values)
     if code == "held" and "kinds" in values:
         return _not_free(values["kinds"])
     if "causes" in values:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.utils import translation
 
 from apps.accounts.models import RoleGrant, Token
 from apps.changes import services as changes
@@ -159,6 +160,17 @@ def test_a_faulty_node_is_named_with_its_cause_and_where_to_read_of_it(answered,
         ("Xid 79, sn-01", f"/health/faults/{fault.pk}/"),
         ("health", f"/health/?cluster={cluster.slug}"),
     ]
+
+
+def test_why_a_plan_cannot_be_placed_is_said_in_the_readers_language(answered, evaluated, plan):
+    plan.input = plan.input | {"parallel": {"tp": 3, "ep": 2}}
+    plan.save()
+    row = next(item for item in evaluated(answered()).items if item["key"] == "placement_sound")
+    assert (row["code"], found_in(row)) == ("placement_impossible", row["message"])
+    assert "= 3, but there are 4 ranks; expert TP×EP = 6 must divide" in row["message"]
+    with translation.override("zh-hans"):
+        told = found_in(row)
+    assert "= 3，但有 4 个 rank；" in told and "must divide" not in told
 
 
 @pytest.mark.parametrize(

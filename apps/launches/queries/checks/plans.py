@@ -7,6 +7,7 @@ from typing import Any
 from django.urls import reverse
 
 from apps.core.errors import Invalid
+from apps.core.texts import joined, kept
 from apps.core.verdicts import Verdict
 from apps.fleet.engine import placement
 from apps.fleet.engine.parallel import ParallelSizes
@@ -58,11 +59,12 @@ def placement_sound(subject: Subject) -> Found:
     try:
         result = placement.check(_seats(subject), _sizes(version.input.get("parallel", {})))
     except Invalid as error:
-        details = "; ".join(item.message for item in error.errors) or error.message
+        details = joined("; ", [item.message for item in error.errors] or [error.message])
         return Found(
             verdict=Verdict.FAIL,
             code="placement_impossible",
             message=details,
+            values=kept(details),
             proofs=(_proof(subject.launch),),
         )
     if not result.violations:
