@@ -18,13 +18,9 @@ from tests.tours import kind_of
 pytestmark = pytest.mark.browser
 AXE = (ROOT / "tests/vendor/axe.min.js").read_text()
 GO_DARK = """async () => {
-  const shown = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   document.documentElement.dataset.bsTheme = "dark";
   document.dispatchEvent(new Event("portal:theme"));
-  for (let turn = 0; turn < 3; turn += 1) {
-    await shown();
-    document.getAnimations().forEach((one) => one.finish());
-  }
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }"""
 EXCESS = """async () => {
   const excess = () => document.documentElement.scrollWidth - window.innerWidth;
