@@ -29,7 +29,7 @@ from tests import callers, committed, factories
 # How fast the machine is says nothing about behaviour.
 hypothesis_settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("portal")
-_DATABASES = {"database", "committed_database", "demonstration", "db", "transactional_db"}
+_DATABASES = {"database", "django_db_setup"}  # `database` asks for the other late
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

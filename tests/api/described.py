@@ -51,9 +51,8 @@ class Fleet:
         return values
 
 
-def load_fleet() -> Fleet:
-    """Load the demonstration fleet into an empty database."""
-    demo.load()
+def fleet_with_callers() -> Fleet:
+    """The demonstration fleet that is loaded, and callers of every role."""
     people = {one.name: one for one in Person.objects.filter(email__endswith="@demo.example")}
     everybody: dict[str, dict[str, dict[str, str]]] = {"nobody": {}}
     everybody |= {f"{name} by session": _session(person) for name, person in sorted(people.items())}

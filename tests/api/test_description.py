@@ -6,18 +6,21 @@ TEST_API_EXAMPLES is the number of examples of each operation (scripts/fuzz asks
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, transaction
+from django.test.utils import override_settings
 from hypothesis import HealthCheck, settings, strategies
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
 from tests import committed
-from tests.api.described import DESCRIBED, Fleet, load_fleet
+from tests.api.described import DESCRIBED, Fleet, fleet_with_callers
 
 EXAMPLES = int(os.environ.get("TEST_API_EXAMPLES", "10"))
 CHECKS = [
@@ -40,11 +43,17 @@ WHO = [
 
 @pytest.fixture(scope="module")
 def fleet(
-    django_db_setup: None, django_db_blocker, tmp_path_factory: pytest.TempPathFactory
+    _demonstration: Any, django_db_blocker, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Fleet]:
     """The demonstration fleet in a database of this module."""
-    with django_db_blocker.unblock(), committed.own_database(tmp_path_factory.mktemp("api")):
-        yield load_fleet()
+    folder = tmp_path_factory.mktemp("api")
+    evidence = shutil.copytree(_demonstration.evidence, folder / "evidence")
+    with (
+        django_db_blocker.unblock(),
+        override_settings(EVIDENCE_DIR=evidence),
+        committed.own_database(folder, of=_demonstration.database),
+    ):
+        yield fleet_with_callers()
 
 
 @pytest.fixture
