@@ -47,6 +47,13 @@ class Invalid(PortalError):
     default_text: Text = say("The input is not valid.")
 
 
+class Incomplete(Invalid):
+    """A request ended before its Content-Length."""
+
+    default_code = "incomplete"
+    default_text: Text = say("the upload ended early; nothing of it was taken in")
+
+
 class OutOfRange(Invalid):
     """A value is outside of what the formula is defined for."""
 

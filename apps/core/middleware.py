@@ -6,10 +6,10 @@ import re
 import uuid
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from apps.core import error_pages
-from apps.core.errors import PortalError
+from apps.core.errors import Incomplete, PortalError
 from apps.core.logs import request_id_var
 from apps.core.storable import require_storable
 
@@ -39,14 +39,18 @@ class ErrorPageMiddleware:
     """Shows a PortalError that a page's view did not handle as the page of its status.
 
     Refuses addresses and forms with what no database can hold before a view looks for it; bodies of the API are
-    looked at by their parser.
+    looked at by their parser. Of uploads that broke off nothing stays behind.
     """
 
     def __init__(self, get_response: Respond) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        try:
+            return self.get_response(request)
+        finally:
+            for handler in getattr(request, "_upload_handlers", ()):
+                handler.upload_interrupted()
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
         try:
@@ -57,9 +61,13 @@ class ErrorPageMiddleware:
                     require_storable(text)
         except PortalError as error:  # of the handler of uploads too, which the first look at a form starts
             return error_pages.page_of(request, error)
+        except UnreadablePostError:
+            return error_pages.page_of(request, Incomplete())
         return None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, UnreadablePostError):
+            return error_pages.page_of(request, Incomplete())
         if isinstance(exception, PortalError) and not request.path.startswith("/api/"):
             return error_pages.page_of(request, exception)
         return None

@@ -9,8 +9,8 @@ from django.utils.translation import gettext
 
 from apps.core.texts import Text, of_row, say
 
-# What stands between things that are listed, and between sentences.
-BETWEEN = {", ": say(", "), "; ": say("; ")}
+# What stands between things that are listed, between sentences, and before what a word stands for.
+BETWEEN = {", ": say(", "), "; ": say("; "), ": ": say(": ")}
 
 
 def said(what: object) -> str:

@@ -11,8 +11,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile, TemporaryFileUploadHandler
 
-from apps.core.errors import Busy, Invalid, PortalError
-from apps.core.texts import say
+from apps.core.errors import Busy, Incomplete, PortalError
 from apps.evidence import store
 
 REFUSED = "refused_uploads"  # attribute of the request: {file name: error}
@@ -86,15 +85,10 @@ def refused_uploads(request: Any) -> dict[str, PortalError]:
 
 
 def require_whole(request: Any) -> None:
-    """Raises Invalid (incomplete) where the connection broke before the end of a form that was read.
+    """Raises Incomplete where the connection broke before the end of a form that was read.
 
     Django takes what arrived for the whole file then, and a cut report must not count.
     """
     stream = getattr(request, "_stream", None)  # Django's LimitedStream
     if getattr(stream, "limit", 0) > getattr(stream, "_pos", 0):
-        raise incomplete()
-
-
-def incomplete() -> Invalid:
-    """The error of a body that ended before its Content-Length."""
-    return Invalid(say("the upload ended early; nothing of it was taken in"), code="incomplete")
+        raise Incomplete

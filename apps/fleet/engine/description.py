@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -28,17 +28,20 @@ class Span:
     """A run of neighbouring accelerators of a node in one sub-domain.
 
     cards: None where the source does not count them. A node split between two sub-domains has two spans.
+    before: accelerators between it and the span before, which are in no sub-domain.
     """
 
     sub_domain: str
     cards: int | None = None
+    before: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """domain: "" where it is in none or the source does not say. spans: in order of accelerators.
 
-    model: of all accelerators; "" where the source does not say. models: of each one, where they differ.
+    model: of all accelerators; "" where the source does not say. models: of each one, where they differ. slots: the
+    index of each, where some slot before the last is empty.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Node:
     cards: int | None = None
     model: str = ""
     models: tuple[str, ...] = ()
+    slots: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +114,10 @@ _DIGITS = re.compile(r"(\d+)")
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key under which n2 comes before n10, and n01 beside n1 in a fixed order."""
-    pieces = _DIGITS.split(name)
-    return tuple((0, int(one), one) if one.isdecimal() else (1, 0, one) for one in pieces)
+    return tuple(
+        (0, len(one.lstrip("0")), f"{one.lstrip('0')} {one}") if one.isdecimal() else (1, 0, one)
+        for one in _DIGITS.split(name)
+    )
 
 
 def natural_order(names: Iterable[str]) -> tuple[str, ...]:
@@ -193,6 +199,21 @@ def about(fleet: FleetDescription, nodes: Iterable[str]) -> FleetDescription:
     )
 
 
+def slots_of(node: Node) -> Sequence[int]:
+    """The index of each accelerator of a node; none where the source does not count them."""
+    return node.slots or range(node.cards or 0)
+
+
+def rooms_of(node: Node, cards: int | None = None) -> list[str]:
+    """The sub-domain of each of the first `cards` accelerators of a node, of all without; "" where it is in none."""
+    count = (node.cards or 0) if cards is None else cards
+    rooms: list[str] = []
+    for span in node.spans:
+        rooms += [""] * span.before
+        rooms += [span.sub_domain] * (count - len(rooms) if span.cards is None else span.cards)
+    return (rooms + [""] * (count - len(rooms)))[:count]
+
+
 def runs_of(models: Iterable[str]) -> list[str]:
     """Models of the accelerators of a node as runs of equal ones: 4/a, 4/b."""
     return [f"{len(list(run))}/{model}" for model, run in itertools.groupby(models)]
@@ -215,7 +236,7 @@ def _only_domain(domain: Domain, parts: frozenset[Part]) -> Domain:
 def _only_node(node: Node, parts: frozenset[Part]) -> Node:
     spans = node.spans if Part.SUBDOMAINS in parts else ()
     if Part.CARDS not in parts:
-        spans = tuple(replace(span, cards=None) for span in spans)
+        spans = tuple(replace(span, cards=None, before=0) for span in spans)
     return Node(
         name=node.name,
         domain=node.domain if Part.DOMAINS in parts else "",
@@ -223,4 +244,5 @@ def _only_node(node: Node, parts: frozenset[Part]) -> Node:
         cards=node.cards if Part.CARDS in parts else None,
         model=node.model if Part.MODELS in parts else "",
         models=node.models if {Part.CARDS, Part.MODELS} <= parts else (),
+        slots=node.slots if Part.CARDS in parts else (),
     )

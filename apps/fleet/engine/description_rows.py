@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from apps.fleet.engine.description import FleetDescription, Node, Part, Switch
+from apps.fleet.engine.description import FleetDescription, Node, Part, Switch, rooms_of, slots_of
 from apps.fleet.engine.graph import Medium
 from apps.fleet.engine.tables import Table
 
@@ -26,12 +26,14 @@ def rows_of(
     aliases: other names of nodes → names on record. recorded: the fleet on record, with the switches of its network.
     """
     names = aliases or {}
-    counts = {node.name: node.cards for node in recorded.nodes} if recorded else {}
+    on_record = {node.name: node for node in recorded.nodes} if recorded else {}
     tables = {
         Table.DOMAINS: _domains(fleet),
         Table.NODES: [_node(node, fleet, names) for node in fleet.nodes],
         Table.ACCELERATORS: [
-            row for node in fleet.nodes for row in _cards(_counted(node, names, counts), fleet, names)
+            row
+            for node in fleet.nodes
+            for row in _cards(_counted(node, on_record.get(names.get(node.name, node.name))), fleet, names)
         ],
         Table.SWITCHES: [{"name": one.name, "tier": one.tier} for one in fleet.switches],
         Table.LINKS: [*_links(fleet, names), *_tree(fleet, names, recorded.switches if recorded else ())],
@@ -56,23 +58,26 @@ def _node(node: Node, fleet: FleetDescription, names: Mapping[str, str]) -> dict
     return row
 
 
-def _counted(node: Node, names: Mapping[str, str], counts: Mapping[str, int | None]) -> Node:
-    """A node that lies in one sub-domain, with the accelerators that are on record where the file counts none."""
-    if node.cards is not None or len(node.spans) != 1:
+def _counted(node: Node, recorded: Node | None) -> Node:
+    """A node with what the file does not say of its accelerators as it is on record.
+
+    How many they are, where it lies in one sub-domain; and the slots that they are in, where they are as many.
+    """
+    if recorded is None:
         return node
-    return replace(node, cards=counts.get(names.get(node.name, node.name)))
+    if node.cards is None and len(node.spans) == 1:
+        node = replace(node, cards=recorded.cards)
+    return replace(node, slots=recorded.slots) if not node.slots and node.cards == recorded.cards else node
 
 
 def _cards(node: Node, fleet: FleetDescription, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    if not node.cards:
-        return []
-    homes = [span.sub_domain for span in node.spans for _card in range(span.cards or node.cards)]
+    rooms = rooms_of(node)
     rows: list[dict[str, Any]] = []
-    for index in range(node.cards):
-        row: dict[str, Any] = {"node": names.get(node.name, node.name), "index": index}
-        if Part.SUBDOMAINS in fleet.says and index < len(homes):
-            row["sub_domain"] = homes[index]
-        model = node.models[index] if index < len(node.models) else node.model
+    for place, slot in enumerate(slots_of(node)):
+        row: dict[str, Any] = {"node": names.get(node.name, node.name), "index": slot}
+        if Part.SUBDOMAINS in fleet.says and rooms[place]:
+            row["sub_domain"] = rooms[place]
+        model = node.models[place] if place < len(node.models) else node.model
         if Part.MODELS in fleet.says and model:
             row["model"] = model
         rows.append(row)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from apps.core.hostlist import fold
 from apps.core.texts import say
 from apps.fleet.engine.description import (
     FleetDescription,
@@ -215,10 +216,15 @@ def _node_values(
             yield Difference(
                 code="node_domain", subject=node.name, message=message, ours=node.domain, theirs=""
             )
-        if Part.CARDS in both and node.cards != other.cards:
-            yield _value("node_cards", say("accelerators"), node, str(node.cards), str(other.cards))
+        has_slots = other.slots and other.slots != node.slots
+        if Part.CARDS in both and (node.cards != other.cards or has_slots):
+            yield _value("node_cards", say("accelerators"), node, _counted(node), _counted(other))
         if Part.MODELS in both and _models(node) != _models(other):
             yield _value("node_model", say("model"), node, _models(node), _models(other))
+
+
+def _counted(node: Node) -> str:
+    return f"{node.cards} ({fold(f's{slot}' for slot in node.slots)})" if node.slots else str(node.cards)
 
 
 def _models(node: Node) -> str:

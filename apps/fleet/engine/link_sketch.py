@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TypeAlias
 
-from apps.fleet.engine.description import FleetDescription, Link, Node, natural, natural_order
+from apps.fleet.engine.description import FleetDescription, Link, natural, natural_order, rooms_of, slots_of
 
 MAX_UNITS = 120  # nodes; more are one box
 MAX_GROUPS = 120  # of switches of a tier; more are one box
@@ -132,14 +132,11 @@ def _hall_of_end(fleet: FleetDescription) -> dict[str, str]:
     """Accelerator as node/index, and node by the first of them, → sub-domain."""
     found = {}
     for node in fleet.nodes:
-        for index, hall in enumerate(_halls_of_cards(node)):
-            found[f"{node.name}/{index}"] = hall
-            found.setdefault(node.name, hall)
+        for index, hall in zip(slots_of(node), rooms_of(node), strict=True):
+            if hall:
+                found[f"{node.name}/{index}"] = hall
+                found.setdefault(node.name, hall)
     return found
-
-
-def _halls_of_cards(node: Node) -> list[str]:
-    return [span.sub_domain for span in node.spans for _card in range(span.cards or 0)]
 
 
 def _halls(fleet: FleetDescription) -> dict[str, tuple[list[str], int]]:
@@ -154,7 +151,7 @@ def _halls(fleet: FleetDescription) -> dict[str, tuple[list[str], int]]:
 
 def _drawn(fleet: FleetDescription, inside: _Place) -> list[Item]:
     """What was asked for, also where no link leads to it."""
-    ends = (f"{node.name}/{index}" for node in fleet.nodes for index in range(node.cards or 0))
+    ends = (f"{node.name}/{index}" for node in fleet.nodes for index in slots_of(node))
     return list(dict.fromkeys(item for end in ends if (item := inside(end)) is not None))
 
 

@@ -15,7 +15,7 @@ from enum import StrEnum
 from apps.core.errors import FieldError, Invalid
 from apps.core.texts import say
 from apps.core.verdicts import Verdict, combine
-from apps.fleet.engine.description import FleetDescription, Span
+from apps.fleet.engine.description import FleetDescription, rooms_of
 from apps.fleet.engine.parallel import DEFAULT_ORDER, Dimension, ParallelSizes, groups, size_errors
 
 BOUND_TO_DOMAIN = (Dimension.TP, Dimension.EP)
@@ -116,7 +116,7 @@ def seats_of(fleet: FleetDescription, nodes_by_rank: Sequence[str]) -> tuple[Sea
             errors.append(_wrong(rank, message, "too_many_ranks"))
     if errors:
         raise Invalid(say("the ranks cannot be placed"), code="placement", errors=errors)
-    homes = {name: _homes(known[name].spans, count) for name, count in wanted.items()}
+    homes = {name: rooms_of(known[name], count) for name, count in wanted.items()}
     taken: Counter[str] = Counter()
     seats = []
     for name in nodes_by_rank:
@@ -147,14 +147,6 @@ def check(seats: Sequence[Seat], sizes: ParallelSizes, *, order: str = DEFAULT_O
 
 def _wrong(rank: int, message: str, code: str) -> FieldError:
     return FieldError(pointer=f"/ranks/{rank}", message=message, code=code)
-
-
-def _homes(spans: Iterable[Span], count: int) -> list[str]:
-    """The sub-domain of each of the first `count` accelerators of a node; "" where it is not known."""
-    homes: list[str] = []
-    for span in spans:
-        homes += [span.sub_domain] * (count - len(homes) if span.cards is None else span.cards)
-    return (homes + [""] * count)[:count]
 
 
 def _largest_sub_domain(seats: Sequence[Seat]) -> int:

@@ -62,6 +62,7 @@ def _nodes(rows: list[dict[str, Any]], cells: list[tuple[Any, ...]]) -> list[pla
             domain=row["domain__name"] or "",
             spans=tuple(_spans(by_node[row["pk"]])),
             cards=len(by_node[row["pk"]]),
+            slots=_slots([cell[2] for cell in by_node[row["pk"]]]),
             **_models([cell[3] for cell in by_node[row["pk"]]]),
         )
         for row in rows
@@ -69,10 +70,17 @@ def _nodes(rows: list[dict[str, Any]], cells: list[tuple[Any, ...]]) -> list[pla
 
 
 def _spans(cells: list[tuple[Any, ...]]) -> Iterable[Span]:
+    before = 0
     for hall, run in itertools.groupby(cells, key=lambda cell: cell[4]):
         cards = len(list(run))
         if hall:
-            yield Span(sub_domain=hall, cards=cards)
+            yield Span(sub_domain=hall, cards=cards, before=before)
+        before = 0 if hall else cards
+
+
+def _slots(indices: list[int]) -> tuple[int, ...]:
+    """The slots of a node's accelerators; none where they are the first."""
+    return () if indices == list(range(len(indices))) else tuple(indices)
 
 
 def _models(of_cards: list[str]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from django.conf import settings
 from django.http import HttpRequest, UnreadablePostError
 from gunicorn.http.errors import ParseException
 
-from apps.core.errors import FieldError, Invalid, WrongMedia
+from apps.core.errors import FieldError, Incomplete, Invalid, WrongMedia
 from apps.core.texts import say
 from apps.evidence import store
-from apps.evidence.uploads import incomplete, refused_uploads, require_whole
+from apps.evidence.uploads import refused_uploads, require_whole
 from apps.portal.forms import failing
 
 RAW_TYPES = ("application/octet-stream", "text/plain")
@@ -48,7 +48,7 @@ def _in_form(request: HttpRequest) -> tuple[str, Iterable[bytes]]:
 
 
 def _raw(stream: Any, *, expected_bytes: int | None) -> Iterator[bytes]:
-    """The body. Raises TooLarge above the limit, Invalid (incomplete) where the connection broke.
+    """The body. Raises TooLarge above the limit, Incomplete where the connection broke.
 
     What lies above the limit is read to its end (up to the limit again) and dropped: a client that is still
     sending would otherwise see a broken connection instead of the answer.
@@ -66,11 +66,11 @@ def _raw(stream: Any, *, expected_bytes: int | None) -> Iterator[bytes]:
         OSError,
         ParseException,
     ) as error:  # the last two are the server's, of broken chunks
-        raise incomplete() from error
+        raise Incomplete from error
     if done > limit:
         raise store.above(limit)
     if expected_bytes is not None and done < expected_bytes:
-        raise incomplete()
+        raise Incomplete
 
 
 def _expected(request: HttpRequest) -> int | None:

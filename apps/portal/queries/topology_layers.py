@@ -50,7 +50,7 @@ def _drift_shade(findings: Sequence[DriftFinding], *, checked: bool) -> Shade:
         return state_shade("match") if checked else state_shade("not_evaluated")
     named = sorted({str(label_of(finding.component)) for finding in findings if finding.component})[:6]
     count = ngettext("%(number)d finding", "%(number)d findings", len(findings)) % {"number": len(findings)}
-    return state_shade(_worst(findings), note=": ".join(filter(None, (count, listed(named)))))
+    return state_shade(_worst(findings), note=listed(filter(None, (count, listed(named))), ": "))
 
 
 def _worst(findings: Sequence[DriftFinding]) -> str:

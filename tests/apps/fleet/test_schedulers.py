@@ -36,11 +36,15 @@ def delivered(cluster):
 
     def deliver(text: str, *, node: str = "", to=cluster) -> Receipt:
         reading = read(Source.of_bytes(text.encode()))
-        evidence = Evidence.objects.create(
-            sha256=hashlib.sha256(text.encode()).hexdigest(), size_bytes=1, stored_at=clock.now()
+        evidence, _is_new = Evidence.objects.get_or_create(
+            sha256=hashlib.sha256(text.encode()).hexdigest(),
+            defaults={"size_bytes": 1, "stored_at": clock.now()},
         )
-        row = EvidenceReading.objects.create(
-            evidence=evidence, kind=reading.kind, parser_version=1, facts=reading.facts, read_at=clock.now()
+        row, _is_new = EvidenceReading.objects.get_or_create(
+            evidence=evidence,
+            kind=reading.kind,
+            parser_version=1,
+            defaults={"facts": reading.facts, "read_at": clock.now()},
         )
         return Receipt.objects.create(
             scope=to.scope,
@@ -166,16 +170,21 @@ def test_what_goes_out_comes_into_an_empty_cluster_as_the_same_fleet(
 ):
     build(layout)
     build("8-mesh", name="alone")
-    stray = factories.node(cluster, "stray", accelerators=2)
-    Accelerator.objects.filter(node=stray, index=1).update(model="nvidia-l4")
+    stray = factories.node(cluster, "stray", accelerators=4)
+    Accelerator.objects.filter(node=stray, index=3).update(model="nvidia-l4")
+    Accelerator.objects.filter(node=stray, index=1).delete()  # an empty slot
+    Accelerator.objects.filter(node__name="sn-n02", index=0).update(sub_domain=None)
     bring_in(delivered(TREE))
     idle = [Switch.objects.create(cluster=cluster, name=f"idle-{tier}", tier=tier) for tier in (1, 2)]
     Link.objects.create(upper=idle[1], lower=idle[0])
     factories.domain(cluster, "later", sub_domains=2)
     went_out = scheduler_file(cluster, form=form).text
+    before = fleet_of(cluster)
+    bring_in(delivered(went_out))
+    assert fleet_of(cluster) == before
     bring_in(delivered(went_out, to=other_cluster), to=other_cluster)
     assert scheduler_file(other_cluster, form=form).text == went_out
-    assert fleet_of(other_cluster) == fleet_of(cluster)
+    assert fleet_of(other_cluster) == before
     assert {"idle-1", "idle-2"} <= {name for name, _tier in fleet_of(other_cluster)["switches"]}
 
 

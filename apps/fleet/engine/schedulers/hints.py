@@ -2,7 +2,8 @@
 
 Schedulers pass it over: to Slurm it is a comment, on a HyperNode an annotation. Nodes that are alike share a line:
 `nodes sn-n[01-18]: accelerators 8 model nvidia-h100-sxm5-80gb`, and where the format cannot say it the place too,
-`nodes sn-n05: accelerators 4/sn-s1,4/sn-s2 domain sn`. Where the models of a node differ, there are `models 4/a,4/b`.
+`nodes sn-n05: accelerators 4/sn-s1,4/sn-s2 domain sn`. A node with an empty slot has `slots s[0-2,4-7]`, and one whose
+models differ `models 4/a,4/b`, which is last.
 A node that the format does not name at all is `also` there. A domain or its sub-domains in which no node is have a
 line `domain sn: sub-domains sn-s[3-4]`.
 Where somebody edited the file and both speak of the same, the format's own words hold.
@@ -10,12 +11,23 @@ Where somebody edited the file and both speak of the same, the format's own word
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from urllib.parse import quote, unquote
 
 from apps.core.hostlist import LIMIT_NAMES, HostListError, expand, fold
-from apps.fleet.engine.description import Domain, FleetDescription, Node, Part, Span, described, runs_of
+from apps.fleet.engine.description import (
+    Domain,
+    FleetDescription,
+    Node,
+    Part,
+    Span,
+    described,
+    rooms_of,
+    runs_of,
+)
 from apps.fleet.engine.schedulers import switch_notes
 
 MAX_CARDS = 1024  # of a node
@@ -23,12 +35,14 @@ MAX_CARDS_IN_ALL = 500_000
 _NODES_IN_LINE = 200
 _LINE = re.compile(
     r"nodes (?P<nodes>\S+): (?P<also>also )?accelerators (?P<cards>\S+)"
-    r"(?: domain (?P<domain>\S+))?(?: model (?P<model>\S.*)| models (?P<models>\S.*))?"
+    r"(?: domain (?P<domain>\S+))?(?: slots (?P<slots>\S+))?"
+    r"(?: model (?P<model>\S.*)| models (?P<models>\S.*))?"
 )
 _HOME = re.compile(r"domain (?P<domain>\S+):(?: sub-domains (?P<rooms>\S+))?")
 _RUN = re.compile(r"([0-9]{1,4})(?:/(\S+))?")
 _MODELS = re.compile(r"([0-9]{1,4})/(.*)")
-_NEXT_RUN = re.compile(r",(?=[0-9]{1,4}/)")
+_SLOT = re.compile(r"s([0-9]{1,4})")
+_NOT_IN_MODELS = re.compile(r"[%,\x00-\x1f\x7f\x85\u2028\u2029]")  # a comma ends one, a line break the line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,35 +144,40 @@ def _text(node: Node, said: frozenset[Part] | None) -> str:
     """said: None where the format does not name the node."""
     parts = said or frozenset()
     cards = node.cards or 0
-    runs = [(cards if span.cards is None else span.cards, span.sub_domain) for span in node.spans]
-    rest = cards - sum(count for count, _hall in runs)
-    if not runs or (Part.SUBDOMAINS in parts and len(runs) == 1 and not rest):
+    runs = [(room, len(list(run))) for room, run in itertools.groupby(rooms_of(node))]
+    if not node.spans or (Part.SUBDOMAINS in parts and len(runs) == 1):
         where, is_placed = str(cards), False
     else:
-        pieces = [f"{count}/{hall}" for count, hall in runs] + ([str(rest)] if rest > 0 else [])
-        where, is_placed = ",".join(pieces), True
+        where, is_placed = ",".join(f"{count}/{room}" if room else f"{count}" for room, count in runs), True
     text = f"{'' if said is not None else 'also '}accelerators {where}"
     if node.domain and (is_placed or Part.DOMAINS not in parts):
         text += f" domain {node.domain}"
+    if node.slots:
+        text += f" slots {fold(f's{slot}' for slot in node.slots)}"
     if node.models:
-        return f"{text} models {','.join(runs_of(node.models))}"
-    return f"{text} model {node.model}" if node.model else text
+        return f"{text} models {','.join(runs_of(map(_quoted, node.models)))}"
+    return f"{text} model {_quoted(node.model)}" if node.model else text
+
+
+def _quoted(model: str) -> str:
+    return _NOT_IN_MODELS.sub(lambda found: quote(found[0], safe=""), model)
 
 
 def _read(found: Iterable[str]) -> dict[str, _Hint]:
     hints: dict[str, _Hint] = {}
-    left = MAX_CARDS_IN_ALL
+    left, cards_left = LIMIT_NAMES, MAX_CARDS_IN_ALL
     for line in found:
         match = _LINE.fullmatch(line)
         node = _node(match) if match else None
         if match is None or node is None:
             continue
         try:
-            names = expand(match["nodes"], LIMIT_NAMES - len(hints))
+            names = expand(match["nodes"], left)
         except HostListError:
             continue
-        left -= (node.cards or 0) * len(names)
-        if left < 0:
+        left -= len(names)
+        cards_left -= (node.cards or 0) * len(names)
+        if cards_left < 0:
             break
         hints |= {name: _Hint(node=replace(node, name=name), also=bool(match["also"])) for name in names}
     return hints
@@ -170,36 +189,59 @@ def _node(match: re.Match[str]) -> Node | None:
     cards = sum(int(run[1]) for run in runs if run is not None)
     if None in runs or cards > MAX_CARDS:
         return None
-    spans = tuple(Span(sub_domain=run[2], cards=int(run[1])) for run in runs if run is not None and run[2])
-    models = _models(match["models"] or "")
-    if match["models"] and len(models) != cards:
+    models, slots = _models(match["models"], cards), _slots(match["slots"], cards)
+    if models is None or slots is None:
         return None
+    spans, before = [], 0
+    for run in filter(None, runs):
+        if run[2]:
+            spans.append(Span(sub_domain=run[2], cards=int(run[1]), before=before))
+        before = 0 if run[2] else before + int(run[1])
     return Node(
         name="",
         domain=match["domain"] or "",
-        spans=spans,
+        spans=tuple(spans),
         cards=cards,
-        model=(match["model"] or "").strip(),
+        model=unquote(match["model"] or "").strip(),
         models=models,
+        slots=slots,
     )
 
 
-def _models(text: str) -> tuple[str, ...]:
-    """The model of each accelerator by runs of equal ones; none where they cannot be understood."""
-    runs = [_MODELS.fullmatch(piece) for piece in _NEXT_RUN.split(text)]
-    if any(run is None or int(run[1]) > MAX_CARDS for run in runs):
+def _models(text: str | None, cards: int) -> tuple[str, ...] | None:
+    """The model of each accelerator by runs of equal ones; None where they cannot be understood."""
+    runs = [_MODELS.fullmatch(piece) for piece in text.split(",", cards)] if text else []
+    counts = [int(run[1]) for run in runs if run is not None]
+    if len(counts) != len(runs) or (text and sum(counts) != cards):
+        return None
+    return tuple(unquote(run[2]).strip() for run in runs if run is not None for _card in range(int(run[1])))
+
+
+def _slots(text: str | None, cards: int) -> tuple[int, ...] | None:
+    """The slots of the accelerators, in order; None where they cannot be understood."""
+    if not text:
         return ()
-    return tuple(run[2].strip() for run in runs if run is not None for _card in range(int(run[1])))
+    try:
+        found = [_SLOT.fullmatch(name) for name in expand(text, cards)]
+    except HostListError:
+        return None
+    slots = tuple(int(one[1]) for one in found if one is not None)
+    return slots if len(slots) == len(found) == cards and slots == tuple(sorted(set(slots))) else None
 
 
 def _read_homes(found: Iterable[str]) -> dict[str, list[str]]:
     """The sub-domains of each domain that lines say of empty ones."""
     homes: dict[str, list[str]] = {}
+    left = LIMIT_NAMES
     for match in filter(None, map(_HOME.fullmatch, found)):
         try:
-            homes[match["domain"]] = expand(match["rooms"] or "", LIMIT_NAMES - sum(map(len, homes.values())))
+            rooms = expand(match["rooms"] or "", max(left, 0))
         except HostListError:
             continue
+        left -= 1 + len(rooms)
+        if left < 0:
+            break
+        homes[match["domain"]] = rooms
     return homes
 
 
@@ -212,4 +254,12 @@ def _filled(node: Node, hint: Node, said: Collection[Part]) -> Node:
     if hint.spans and hint.domain == domain and halls in ([], [span.sub_domain for span in hint.spans]):
         spans = hint.spans
     model = "" if hint.models else hint.model or node.model
-    return replace(node, domain=domain, spans=spans, cards=hint.cards, model=model, models=hint.models)
+    return replace(
+        node,
+        domain=domain,
+        spans=spans,
+        cards=hint.cards,
+        model=model,
+        models=hint.models,
+        slots=hint.slots,
+    )

@@ -21,13 +21,13 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
     found = {one["name"]: one for one in facts["node_list"] if one["name"] in of_node}
     counts = {name: one["gpu_capacity"] or one["gpu_count_label"] for name, one in found.items()}
     models = {name: one["gpu_product_base"] or "" for name, one in found.items()}
-    has_models = all(node.models or models[node.name] for node in fleet.nodes)
+    nodes = [_with_cards(one, counts[one.name] or one.cards, models[one.name]) for one in fleet.nodes]
     return described(
         says=(fleet.says - {Part.MODELS})
         | ({Part.CARDS} if all(counts.values()) else frozenset())
-        | ({Part.MODELS} if has_models else frozenset()),
+        | ({Part.MODELS} if all(one.model or one.models for one in nodes) else frozenset()),
         domains=fleet.domains,
-        nodes=[_with_cards(one, counts[one.name] or one.cards, models[one.name]) for one in fleet.nodes],
+        nodes=nodes,
         switches=fleet.switches,
         problems=fleet.problems,
     )
@@ -35,6 +35,8 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
 
 def _with_cards(node: Node, cards: int | None, model: str) -> Node:
     spans = tuple(replace(span, cards=cards) if span.cards is None else span for span in node.spans)
+    if cards != node.cards:  # what a line tells of others
+        node = replace(node, models=(), slots=())
     return replace(node, cards=cards, model="" if node.models else model, spans=spans)
 
 

@@ -103,7 +103,7 @@ def _without_label(fleet: FleetDescription, says: frozenset[Part]) -> tuple[Node
         ]
     else:
         found = [node for node in fleet.nodes if node.spans]
-    return tuple(replace(node, model="", models=()) for node in found)
+    return tuple(replace(node, model="", models=(), slots=()) for node in found)
 
 
 def _of_split(split: Sequence[Node], says: frozenset[Part]) -> list[str]:
@@ -112,8 +112,9 @@ def _of_split(split: Sequence[Node], says: frozenset[Part]) -> list[str]:
 
 def lines_of_nodes(fleet: FleetDescription, made: NodeLabels) -> dict[str, list[str]]:
     """What labels leave unsaid, as lines for annotations of nodes: each on its node, or the first beneath a switch."""
-    mixed = [node for node in fleet.nodes if node.models]  # of one model a label of the vendor's says it
-    found = {node.name: _of_split([node], made.says) for node in (*made.split, *mixed)}
+    # Of one model a label of the vendor's says it, and how many they are.
+    odd = [node for node in fleet.nodes if node.models or node.slots]
+    found = {node.name: _of_split([node], made.says) for node in (*made.split, *odd)}
     for node, lines in ({} if made.has_switches else switch_notes.of_nodes(fleet)).items():
         found.setdefault(node, []).extend(lines)
     if fleet.nodes and (homes := hints.of_empty_homes(fleet)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -66,15 +67,27 @@ def _switches(domains: list[str], nodes: list[Node], per_leaf: int) -> list[Swit
 
 _MODELS: list[dict[str, Any]] = [
     {"model": "Ascend910B"},
-    {"models": ("Ascend910B", "Ascend910B", "NVIDIA H20, 96 GB", "Ascend910B")},
+    {"models": ("Ascend910B", "Ascend910B", "NVIDIA H20,4/96 GB", "100% own")},
+    {"models": ("", "NVIDIA-H200", "", "")},
+    {"model": "two\nlines, 50%"},
 ]
 _EMPTY = [[], [Domain(name="e1")], [Domain(name="e1", sub_domains=("e1-s1", "e1-s2"))]]
 
 
+def _partly(halls: Sequence[str]) -> list[tuple[Span, ...]]:
+    """Spans of eight accelerators of which some are in no sub-domain: the last, the first, those between."""
+    first, second = halls
+    return [
+        (Span(sub_domain=first, cards=4),),
+        (Span(sub_domain=first, cards=4, before=4),),
+        (Span(sub_domain=first, cards=1, before=2), Span(sub_domain=second, cards=2, before=1)),
+    ]
+
+
 @st.composite
 def tangled_fleets(draw: st.DrawFn) -> FleetDescription:
-    """A nested fleet with spare nodes of two models, nodes that are in no sub-domain or partly in one, homes that no
-    node is in, and a fabric that no tree holds.
+    """A nested fleet with spare nodes of odd models, nodes that are in no sub-domain or partly in some, or have empty
+    slots, homes that no node is in, and a fabric that no tree holds.
 
     Leaves cut through domains; a node may be beneath two of them, or beneath a spine; and a leaf beneath two spines. A
     leaf or a spine may have no node beneath it.
@@ -89,9 +102,10 @@ def tangled_fleets(draw: st.DrawFn) -> FleetDescription:
         Node(
             name=f"{name}-odd",
             domain=name,
-            spans=(Span(sub_domain=halls[0], cards=4),) if draw(st.booleans()) else (),
+            spans=draw(st.sampled_from([(), *_partly(halls)])),
             cards=8,
             model="NVIDIA-H200",
+            slots=draw(st.sampled_from([(), (0, 1, 2, 3, 5, 6, 7, 8), (1, 2, 3, 4, 5, 6, 7, 12)])),
         )
         for name, halls in some.items()
     ]

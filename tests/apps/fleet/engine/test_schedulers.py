@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from apps.core.errors import Invalid
 from apps.evidence.engine.registry import read as read_evidence
 from apps.evidence.engine.source import Source
-from apps.fleet.engine.description import FleetDescription, Node, Part, Switch, described, only
+from apps.fleet.engine.description import FleetDescription, Node, Part, Switch, described, natural_order, only
 from apps.fleet.engine.diff import differences
 from apps.fleet.engine.layouts import describe
 from apps.fleet.engine.rank_maps import from_hostfile
@@ -260,11 +260,41 @@ def test_a_node_in_two_sub_domains_or_in_no_domain_comes_back_as_it_went_out(for
         "nodes d1-n01: accelerators many",
         "nodes d1-n01: memory 8",
         "nodes d1-n[1-1000]: accelerators 1024",
+        "nodes d1-n01: accelerators 4 models 3/a",
+        "nodes d1-n01: accelerators 4 models a,b,c,d",
+        "nodes d1-n01: accelerators 4 models 1024/a,1024/a",
+        "nodes d1-n01: accelerators 2 slots s[0-2]",
+        "nodes d1-n01: accelerators 2 slots s[3,1]",
+        "nodes d1-n01: accelerators 2 slots first,second",
+        "domain d1: sub-domains x[1-99999999]",
+        "domain d1 sub-domains x",
     ],
 )
 def test_a_comment_that_says_nothing_sensible_is_passed_over(line: str) -> None:
     seen = described(says=[Part.NODES], nodes=[Node(name="d1-n01")])
     assert hints.filled(seen, [line]) == seen
+
+
+def test_what_lines_name_is_counted_line_by_line_also_where_they_repeat_it() -> None:
+    twice = ["nodes q[1-50000]: accelerators 0"] * 2
+    assert "r1" not in hints.named([*twice, "nodes r1: accelerators 0"])
+    homes = ["domain d: sub-domains x[1-49999]"] * 2
+    seen = hints.filled(described(says=[Part.NODES]), [*homes, "domain e:"])
+    assert [one.name for one in seen.domains] == ["d"]
+
+
+def test_a_line_of_another_number_of_accelerators_than_kubernetes_counts_says_nothing_of_slots() -> None:
+    node = Node(name="n1", cards=3, models=("a", "b", "a"), slots=(0, 1, 5))
+    facts = kubernetes_nodes(described(says=[Part.NODES, Part.CARDS, Part.MODELS], nodes=[node]))
+    facts["node_list"][0]["gpu_capacity"] = 4
+    [read] = k8s_nodes.read(facts).nodes
+    assert (read.cards, read.models, read.slots) == (4, (), ())
+
+
+def test_names_of_any_length_have_their_place_in_natural_order() -> None:
+    names = ["n2", "n10", "n" + "9" * 5_000, "n01", "n1", "n0"]
+    order = natural_order(names)
+    assert order == ("n0", "n01", "n1", "n2", "n10", names[2])
 
 
 def test_what_the_format_itself_says_holds_against_a_comment() -> None:
