@@ -59,8 +59,8 @@ class ReceiptOut(serializers.Serializer[Receipt]):
     via = serializers.CharField()
     refusal = serializers.SerializerMethodField()
     effects = serializers.SerializerMethodField(
-        help_text="What followed, each with what and label; html_url is the page of the run that it is about, "
-        "and to_do what a person has to do there."
+        help_text="What followed, each with what and label; html_url is the page of the run that it is about, or "
+        "that compares the file with the fleet, and to_do what a person has to do there."
     )
     unmatched_reason = serializers.SerializerMethodField(
         help_text="Where the state is unmatched: why, so that it can be handed in again for the right node or domain."
@@ -91,12 +91,15 @@ class ReceiptOut(serializers.Serializer[Receipt]):
 
     @extend_schema_field(serializers.ListField(child=serializers.DictField(child=serializers.CharField())))
     def get_effects(self, receipt: Receipt) -> list[dict[str, str]]:
-        return [self._effect(effect) for effect in receipt.effects]
+        return [self._effect(effect, receipt) for effect in receipt.effects]
 
-    def _effect(self, effect: dict[str, str]) -> dict[str, str]:
+    def _effect(self, effect: dict[str, str], receipt: Receipt) -> dict[str, str]:
         told = dict(effect)
         if "run" in effect:
             told["html_url"] = self._absolute(reverse("benchmarks:run", args=[effect["run"]]))
+        if "topology" in effect:
+            address = reverse("fleet:compare_file", args=[receipt.scope.slug, receipt.pk])
+            told["html_url"] = self._absolute(address)
         if effect["what"] in ASKS_A_PERSON:
             told["to_do"] = str(effect_name(effect["what"]))
         return told

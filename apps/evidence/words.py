@@ -58,6 +58,7 @@ EFFECTS: dict[str, str | Promise] = {
     "node_versions": _("new versions recorded"),
     "node_versions_same": _("the same versions as this tool reported last"),
     "versions_awaited": _("a change under way still waits for"),
+    "topology": _("to be compared with the fleet on record"),
     "node_versions_older": _("collected before what is on record; nothing changed"),
     "outdated": _("older than what is on record: kept as evidence, changes nothing; on record is that of"),
     "node_health": _("health observed"),

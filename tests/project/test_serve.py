@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from apps.portal.management.commands.serve import address_to_open
 
@@ -21,6 +22,12 @@ from apps.portal.management.commands.serve import address_to_open
 def test_where_we_are_told_to_listen_is_told_as_an_address_to_open(bind, address, settings):
     settings.PUBLIC_URL_AS_SAID = ""
     assert address_to_open(bind) == address
+
+
+@pytest.mark.parametrize("bind", ["localhost", "8501", "unix:/run/portal.sock", ":99999", "http://h:80"])
+def test_what_is_no_host_and_port_is_refused_before_anything_starts(bind):
+    with pytest.raises(CommandError, match="HOST:PORT"):
+        call_command("serve", bind=bind)
 
 
 def test_an_address_that_is_set_is_what_people_type_wherever_we_listen(settings):

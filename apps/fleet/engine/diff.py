@@ -216,10 +216,10 @@ def _node_values(
             yield Difference(
                 code="node_domain", subject=node.name, message=message, ours=node.domain, theirs=""
             )
-        has_slots = other.slots and other.slots != node.slots
-        if Part.CARDS in both and (node.cards != other.cards or has_slots):
+        is_counted, has_slots = other.cards is not None, other.slots and other.slots != node.slots
+        if Part.CARDS in both and is_counted and (node.cards != other.cards or has_slots):
             yield _value("node_cards", say("accelerators"), node, _counted(node), _counted(other))
-        if Part.MODELS in both and _models(node) != _models(other):
+        if Part.MODELS in both and _models(other) not in ("", _models(node)):
             yield _value("node_model", say("model"), node, _models(node), _models(other))
 
 

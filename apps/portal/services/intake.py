@@ -112,7 +112,7 @@ def _apply(receipt: Receipt) -> None:
     effects = [effect for owner in owners.OWNERS for effect in owner(delivery)]
     effects = owners.outdated(delivery, effects)
     state = ReceiptState.UNMATCHED if delivery.lacks_home and not effects else ReceiptState.APPLIED
-    evidence.settle(receipt_id=receipt.pk, state=state, effects=effects)
+    evidence.settle(receipt_id=receipt.pk, state=state, effects=effects + owners.to_compare(delivery))
 
 
 def _delivery(receipt: Receipt) -> owners.Delivery:

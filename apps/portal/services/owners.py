@@ -27,6 +27,7 @@ from apps.evidence.engine.reading import Reading, ReadingWarning
 from apps.evidence.models import Receipt
 from apps.evidence.words import OF_A_DOMAIN
 from apps.fleet import services as fleet
+from apps.fleet.engine.schedulers.reading import ONE_NODE, WHOLE
 from apps.fleet.models import Cluster, Domain, HardwareChange, Node
 from apps.fleet.queries import names_meaning, node_by_reported_name
 from apps.health import services as health
@@ -291,6 +292,14 @@ def outdated(delivery: Delivery, effects: list[Effect]) -> list[Effect]:
     if delivery.newer_at is None or brought_about or not delivery.has_home:
         return effects
     return [{"what": "outdated", "label": delivery.newer_at.isoformat(timespec="seconds")}]
+
+
+def to_compare(delivery: Delivery) -> list[Effect]:
+    """That a file says something of the fleet, which people compare with what is on record before they bring it in."""
+    kind, receipt = delivery.reading.kind, delivery.receipt
+    if kind not in WHOLE and (kind not in ONE_NODE or delivery.node is None):
+        return []
+    return [{"what": "topology", "label": receipt.file_name or kind, "topology": str(receipt.pk)}]
 
 
 # Hardware first: new cards lock their cluster, which an import locks before its nodes, and versions write the node.

@@ -136,3 +136,14 @@ def test_the_client_and_its_commands_are_shown(browser):
     digest = re.search(r"([0-9a-f]{64})  snp\.py", text).group(1)
     assert browser.get("/client/snp.py")["ETag"] == f'"{digest}"'
     assert "--cluster hall-1" in text
+
+
+def test_a_file_about_the_fleet_leads_to_its_comparison(browser):
+    tree = b"SwitchName=leaf-1 Nodes=sn-n01\n"
+    page = sent(browser, files=file("topology.conf", tree))
+    receipt = Receipt.objects.get()
+    address = f"/clusters/hall-1/topology-files/{receipt.pk}/"
+    assert address in page
+    assert address in browser.get(f"/evidence/receipts/{receipt.pk}/").content.decode()
+    assert address in browser.get(f"/api/v1/evidence-receipts/{receipt.pk}/").json()["effects"][0]["html_url"]
+    assert browser.get(address).status_code == 200

@@ -13,7 +13,7 @@ KIND = "k8s_nodes"
 
 
 def read(facts: Mapping[str, Any]) -> FleetDescription:
-    """The fleet in the facts of a node list."""
+    """The fleet in the facts of a node list; of a node without the operator's labels neither count nor model."""
     of_node = labels_of_nodes(facts)
     notes = (one.get("portal_note") or "" for one in facts["node_list"])
     lines = [line for note in notes for line in note.splitlines()]
@@ -24,8 +24,8 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
     nodes = [_with_cards(one, counts[one.name] or one.cards, models[one.name]) for one in fleet.nodes]
     return described(
         says=(fleet.says - {Part.MODELS})
-        | ({Part.CARDS} if all(counts.values()) else frozenset())
-        | ({Part.MODELS} if all(one.model or one.models for one in nodes) else frozenset()),
+        | ({Part.CARDS} if any(counts.values()) else frozenset())
+        | ({Part.MODELS} if any(one.model or one.models for one in nodes) else frozenset()),
         domains=fleet.domains,
         nodes=nodes,
         switches=fleet.switches,

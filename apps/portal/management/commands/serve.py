@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -25,6 +26,7 @@ _WEB_GRACE_S = 3
 # worker may do no more than the web beside it. Python's own way to silence one warning: -W action:message.
 _NO_WORD_ABOUT_ROOT = "ignore:You're running the worker with superuser privileges"
 _PR_SET_PDEATHSIG = 1
+_HOST_AND_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[\w.-]*):([0-9]{1,5})")
 _ALL_ADDRESSES = frozenset({"", "0.0.0.0", "[::]"})  # noqa: S104  they are read, not bound
 
 
@@ -36,6 +38,8 @@ class Command(BaseCommand):
         parser.add_argument("--workers", type=int, default=1, help="worker processes")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["bind"] and not _is_bindable(options["bind"]):
+            raise CommandError("--bind takes HOST:PORT, such as 127.0.0.1:8000 or 0.0.0.0:8000")
         bind = options["bind"] or f"127.0.0.1:{urlsplit(settings.PUBLIC_URL).port or 8000}"
         address = address_to_open(options["bind"])
         told = ["env", f"PORTAL_PUBLIC_URL={address}"] if address != settings.PUBLIC_URL else []
@@ -65,6 +69,11 @@ class Command(BaseCommand):
     def _start(self, command: list[str]) -> subprocess.Popen[bytes]:
         # A group of its own: Ctrl+C reaches this command only, which then stops its children in order.
         return subprocess.Popen(command, start_new_session=True, preexec_fn=_end_with_parent)  # noqa: S603  ours
+
+
+def _is_bindable(bind: str) -> bool:
+    found = _HOST_AND_PORT.fullmatch(bind)
+    return found is not None and 0 < int(found[1]) < 65_536
 
 
 def address_to_open(bind: str) -> str:

@@ -291,6 +291,20 @@ def test_a_line_of_another_number_of_accelerators_than_kubernetes_counts_says_no
     assert (read.cards, read.models, read.slots) == (4, (), ())
 
 
+def test_a_node_without_the_operators_labels_takes_nothing_from_the_others() -> None:
+    node = Node(name="n1", cards=8, model="NVIDIA-H200")
+    facts = kubernetes_nodes(described(says=[Part.NODES], nodes=[node, Node(name="n2", cards=8)]))
+    facts["node_list"][1] |= {
+        "gpu_product_base": None,
+        "gpu_capacity": None,
+        "labels": {labels.CLIQUE: "c.1"},
+    }
+    read = k8s_nodes.read(facts)
+    assert [(one.cards, one.model) for one in read.nodes] == [(8, "NVIDIA-H200"), (None, "")]
+    recorded = described(says=read.says, nodes=[node, replace(node, name="n2")], domains=read.domains)
+    assert {one.code for one in differences(recorded, read)} <= {"node_domain"}
+
+
 def test_names_of_any_length_have_their_place_in_natural_order() -> None:
     names = ["n2", "n10", "n" + "9" * 5_000, "n01", "n1", "n0"]
     order = natural_order(names)
