@@ -122,7 +122,6 @@ def _rights(
         "may_answer": is_open and (operates or signs),
         "may_evaluate": not launch.is_over and (operates or signs),
         "shuts_the_gate": operates
-        and launch.state == LaunchState.RUNNING
         and decided.standing is Standing.GO
         and launch.template.sign_offs > 0,  # a new evaluation is not signed yet
         "may_sign": signs
@@ -194,13 +193,17 @@ def _groups(shown: Iterable[dict[str, Any]]) -> list[ItemGroup]:
 
 
 def _waivers(launch: Launch) -> list[Waiver]:
-    """Waivers that nobody revoked, with their item's name, and whether their time is over."""
+    """Waivers that nobody revoked, with their item's name, whether their time is over, and who can approve them."""
     rows = list(launch.waivers.filter(revoked_at__isnull=True).select_related("requested_by", "approved_by"))
     now = clock.now()
     for row in rows:
         row.name = ITEMS.get(row.item, row.item)
         row.key = str(row.pk)
         row.is_over = row.expires_at <= now
+        if row.approved_at is None and not row.is_over and launch.state == LaunchState.OPEN:
+            row.approvers = hands_for(
+                Right.SIGN, scope_id=launch.cluster.scope_id, involved_ids={row.requested_by_id}
+            )
     return rows
 
 

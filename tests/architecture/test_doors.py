@@ -25,6 +25,7 @@ SIDE_DOORS = {
     "fleet.words": "what layouts are called",
     "health.words": "an item of the gate names causes as health does",
     "evidence.words": "what states and kinds of evidence are called",
+    "launches.words": "what items of a checklist are called",
     "jobs.answers": "the API of each app answers 202 in the same way",
     "jobs.guarded_http": "whatever calls out does so through one guard",
 }

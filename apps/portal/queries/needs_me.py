@@ -1,4 +1,4 @@
-"""What waits for one person: approvals, reviews, signatures, drift that fails, and nodes that should leave."""
+"""What waits for one person: approvals, reviews, signatures, waivers, drift that fails, and nodes that should leave."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from apps.changes.engine.states import State
 from apps.changes.models import ChangeKind
 from apps.changes.queries import changes_visible
+from apps.core import clock
 from apps.core.actor import Actor
 from apps.core.hostlist import fold
 from apps.core.rights import Right
@@ -25,9 +26,10 @@ from apps.fleet.models import Cluster, NodeHealth
 from apps.health.engine.quarantine import HeldBack, Step
 from apps.health.queries import NodeProposal, proposals
 from apps.launches.engine.standing import Standing
-from apps.launches.models import LaunchState
+from apps.launches.models import LaunchState, Waiver
 from apps.launches.queries import launches_visible
 from apps.launches.queries.launches import decisions_of
+from apps.launches.words import ITEMS
 
 _LONGEST_LIST = 80  # characters of a node list that stands in one entry
 
@@ -50,6 +52,7 @@ def waiting_for(actor: Actor, *, limit: int = 20) -> list[Waiting]:
         *_approvals(actor),
         *_reviews(actor),
         *_signatures(actor),
+        *_waivers(actor),
         *_failing_drift(actor),
         *_quarantines(actor),
     ]
@@ -112,6 +115,25 @@ def _signatures(actor: Actor) -> list[Waiting]:
         )
         for launch in launches
         if (decided := decided_on[launch.pk]).standing is Standing.NEEDS_SIGNOFF and decided.evaluation
+    ]
+
+
+def _waivers(actor: Actor) -> list[Waiting]:
+    launches = launches_visible(actor).filter(state=LaunchState.OPEN)
+    rows = Waiver.objects.filter(
+        launch__in=launches, approved_at=None, revoked_at=None, expires_at__gt=clock.now()
+    ).exclude(requested_by_id=actor.person_id)
+    rows = _where(actor, Right.SIGN, rows, "launch__cluster__scope_id").select_related("launch__domain")
+    return [
+        Waiting(
+            action=_("Approve the waiver"),
+            title=f"{ITEMS.get(waiver.item, waiver.item)} · {waiver.launch.title}",
+            place=waiver.launch.domain.name,
+            since=waiver.requested_at,
+            url=reverse("launches:launch", args=[waiver.launch_id]),
+            state=State.SUBMITTED.value,
+        )
+        for waiver in rows[:20]
     ]
 
 

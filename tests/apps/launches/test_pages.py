@@ -338,13 +338,36 @@ def test_who_would_shut_the_gate_of_a_running_job_is_asked_before(running, evalu
     assert "evaluate-again" not in text_of(client_of(bo), address)  # the gate is shut already
 
 
-def test_nobody_is_asked_before_a_launch_is_evaluated_whose_job_does_not_run(
-    answered, evaluated, bo, client_of
+def test_who_would_take_back_a_signed_go_is_asked_before_and_nobody_else(
+    answered, evaluated, bo, sun, client_of
 ):
     launch = answered()
-    evaluated(launch)
+    evaluation = evaluated(launch)
     page = text_of(client_of(bo), f"/launches/{launch.pk}/")
     assert ("evaluate-again" in page, 'form="evaluate"' in page) == (False, True)
+    services.sign_launch(
+        actor=actor_for(sun), evaluation_id=evaluation.pk, digest=evaluation.digest, go=True, comment=""
+    )
+    page = text_of(client_of(bo), f"/launches/{launch.pk}/")
+    asked = page.partition('id="evaluate-again"')[2].partition("</dialog>")[0]
+    assert ("signed anew" in asked, "job runs on" in asked) == (True, False)
+
+
+def test_a_waiver_waits_for_who_can_approve_it_and_says_who_that_is(answered, bo, sun, client_of):
+    launch = answered()
+    services.ask_waiver(
+        actor=actor_for(bo),
+        launch_id=launch.pk,
+        item="no_drift",
+        reason="known, harmless",
+        expires_at=clock.now() + timedelta(hours=1),
+    )
+    assert f"Who can approve it: {sun.name}" in text_of(client_of(bo), f"/launches/{launch.pk}/")
+    assert "Approve the waiver: All nodes match the matrix" in text_of(client_of(sun), "/")
+    assert "Approve the waiver" not in text_of(client_of(bo), "/")
+    waiver = launch.waivers.get()
+    services.approve_waiver(actor=actor_for(sun), waiver_id=waiver.pk)
+    assert "Approve the waiver" not in text_of(client_of(sun), "/")
 
 
 @pytest.mark.parametrize(("state", "said"), [("finished", "The job is over"), ("cancelled", "was cancelled")])
