@@ -8,6 +8,7 @@ import "./drop.js";
 import "./filter.js";
 import "./when.js";
 import "./scroll.js";
+import "./focus.js";
 import "./charts.js";
 import "./zone.js";
 import "./print.js";

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from apps.fleet.engine.description import FleetDescription, Node, Part, described
+from apps.core.texts import say
+from apps.fleet.engine.description import FleetDescription, Node, Part, Problem, described
+from apps.fleet.engine.schedulers.hints import MAX_CARDS
 from apps.fleet.engine.schedulers.labels import fleet_of_labels, known_level, levels_in
 
 KIND = "k8s_nodes"
@@ -21,6 +23,21 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
     found = {one["name"]: one for one in facts["node_list"] if one["name"] in of_node}
     counts = {name: one["gpu_capacity"] or one["gpu_count_label"] for name, one in found.items()}
     models = {name: one["gpu_product_base"] or "" for name, one in found.items()}
+    too_many = [
+        Problem(
+            code="too_many_accelerators",
+            subject=name,
+            message=say(
+                "node %(name)s counts %(cards)s accelerators; at most %(most)s",
+                name=name,
+                cards=count,
+                most=MAX_CARDS,
+            ),
+        )
+        for name, count in counts.items()
+        if count is not None and count > MAX_CARDS
+    ]
+    counts |= {one.subject: None for one in too_many}
     nodes = [_with_cards(one, counts[one.name] or one.cards, models[one.name]) for one in fleet.nodes]
     return described(
         says=(fleet.says - {Part.MODELS})
@@ -29,7 +46,7 @@ def read(facts: Mapping[str, Any]) -> FleetDescription:
         domains=fleet.domains,
         nodes=nodes,
         switches=fleet.switches,
-        problems=fleet.problems,
+        problems=[*fleet.problems, *too_many],
     )
 
 

@@ -305,6 +305,13 @@ def test_a_node_without_the_operators_labels_takes_nothing_from_the_others() -> 
     assert {one.code for one in differences(recorded, read)} <= {"node_domain"}
 
 
+def test_more_accelerators_than_a_node_can_have_are_a_problem_and_no_rows() -> None:
+    facts = kubernetes_nodes(described(says=[Part.NODES], nodes=[Node(name="n1", cards=999_999_999)]))
+    read = k8s_nodes.read(facts)
+    assert [(one.code, one.subject) for one in read.problems] == [("too_many_accelerators", "n1")]
+    assert read.nodes[0].cards is None
+
+
 def test_names_of_any_length_have_their_place_in_natural_order() -> None:
     names = ["n2", "n10", "n" + "9" * 5_000, "n01", "n1", "n0"]
     order = natural_order(names)
