@@ -22,7 +22,7 @@ from apps.fleet.engine.description import (
     natural_order,
     runs_of,
 )
-from apps.fleet.engine.schedulers.forest import nodes_beneath
+from apps.fleet.engine.schedulers.forest import Beneath
 
 _LABELS = {Part.DOMAINS: say("domain"), Part.SUBDOMAINS: say("sub-domain"), Part.SWITCHES: say("switch")}
 
@@ -257,8 +257,8 @@ def _switches(fleet: FleetDescription, theirs: FleetDescription) -> Iterator[Dif
         below = natural_order(own_name(child, real_names.get(child, "")) for child in switch.switches)
         seen[own_name(switch.name, switch.real_name)] = replace(switch, switches=below)
     # Most files cannot name a switch above no node, so their silence is no difference.
-    beneath = nodes_beneath(fleet.switches)
-    silent = {name for name in ours_by_name if not beneath[name]} - seen.keys()
+    beneath = Beneath(fleet.switches)
+    silent = {name for name in ours_by_name if not beneath.bits(name)} - seen.keys()
     yield from _presence(say("switch"), list(ours_by_name.keys() - silent), list(seen))
     for name, ours in ours_by_name.items():
         if name not in seen:

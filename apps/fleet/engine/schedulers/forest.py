@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from apps.core.texts import say
 from apps.fleet.engine.description import Problem, Switch, natural_order
@@ -56,26 +57,45 @@ def forest(entries: Sequence[Entry]) -> tuple[tuple[Switch, ...], tuple[Problem,
     return switches, tuple(problems)
 
 
-def nodes_beneath(switches: Sequence[Switch]) -> dict[str, frozenset[str]]:
-    """All nodes beneath each switch, however deep; a cycle is followed once."""
-    by_name = {switch.name: switch for switch in switches}
-    found: dict[str, frozenset[str]] = {}
-    for switch in sorted(switches, key=lambda one: one.tier):
-        seen = {switch.name}
-        queue = [switch.name]
-        nodes: set[str] = set()
-        for name in queue:
-            if name in found and name != switch.name:
-                nodes |= found[name]
-                continue
-            one = by_name.get(name)
-            if one is None:
-                continue
-            nodes |= set(one.nodes)
-            queue += [child for child in one.switches if child not in seen]
-            seen |= set(one.switches)
-        found[switch.name] = frozenset(nodes)
-    return found
+class Beneath(Mapping[str, frozenset[str]]):
+    """Switch → all nodes beneath it, however deep; made when it is asked for, since many may have them all.
+
+    Of switches in a cycle it is not known in whole.
+    """
+
+    def __init__(self, switches: Iterable[Switch], *, nodes: Iterable[str] = ()) -> None:
+        """nodes: those that come first, so that what is beneath can be compared between two of them (`bits`)."""
+        by_name = {one.name: one for one in switches}
+        below = (node for one in by_name.values() for node in one.nodes)
+        self._nodes = list(dict.fromkeys([*nodes, *below]))
+        place = {node: at for at, node in enumerate(self._nodes)}
+        self._bits: dict[str, int] = {}
+        heights, _cyclic = _tiers(by_name)
+        for name in sorted(by_name, key=lambda one: heights[one]):
+            bits = _bits_at((place[node] for node in by_name[name].nodes), len(place))
+            for child in by_name[name].switches:
+                bits |= self._bits.get(child, 0)
+            self._bits[name] = bits
+
+    def bits(self, name: str) -> int:
+        """The nodes beneath a switch as bits, in the order of `nodes`; 0 where there are none."""
+        return self._bits.get(name, 0)
+
+    def __getitem__(self, name: str) -> frozenset[str]:
+        return frozenset(compress(self._nodes, (bit == "1" for bit in f"{self._bits[name]:b}"[::-1])))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._bits)
+
+    def __len__(self) -> int:
+        return len(self._bits)
+
+
+def _bits_at(places: Iterable[int], size: int) -> int:
+    bits = bytearray(size // 8 + 1)
+    for place in places:
+        bits[place // 8] |= 1 << place % 8
+    return int.from_bytes(bits, "little")
 
 
 def _unknown(entries: dict[str, Entry]) -> list[Problem]:
@@ -120,7 +140,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(dict.fromkeys(names))
 
 
-def _tiers(entries: dict[str, Entry]) -> tuple[dict[str, int], tuple[str, ...]]:
+def _tiers(entries: Mapping[str, Entry | Switch]) -> tuple[dict[str, int], tuple[str, ...]]:
     """1 for switches with no known switch beneath, else one more than the highest beneath; and those in cycles."""
     tiers: dict[str, int] = {}
     open_below = {

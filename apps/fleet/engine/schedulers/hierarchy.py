@@ -14,7 +14,7 @@ from apps.fleet.engine.schedulers.export import (
     domains_as_nodes,
     sub_domains_as_nodes,
 )
-from apps.fleet.engine.schedulers.forest import nodes_beneath
+from apps.fleet.engine.schedulers.forest import Beneath
 
 
 class Role(StrEnum):
@@ -78,14 +78,16 @@ def hierarchy(fleet: FleetDescription) -> Hierarchy:
 def _switch_levels(
     fleet: FleetDescription, domains: Mapping[str, tuple[str, ...]]
 ) -> tuple[list[Level], tuple[Note, ...]]:
-    beneath = nodes_beneath(fleet.switches)
+    beneath = Beneath(fleet.switches)
     home = {node: name for name, nodes in domains.items() for node in nodes}
     kept: list[Level] = []
     notes = []
     order = [node.name for node in fleet.nodes]
     for tier in sorted({switch.tier for switch in fleet.switches}):
         groups = {
-            one.name: beneath[one.name] for one in fleet.switches if one.tier == tier and beneath[one.name]
+            one.name: beneath[one.name]
+            for one in fleet.switches
+            if one.tier == tier and beneath.bits(one.name)
         }
         if not groups:
             continue

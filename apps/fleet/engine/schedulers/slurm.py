@@ -22,7 +22,7 @@ from apps.fleet.engine.schedulers.export import (
     domains_as_nodes,
     sub_domains_as_nodes,
 )
-from apps.fleet.engine.schedulers.forest import Entry, forest, nodes_beneath
+from apps.fleet.engine.schedulers.forest import Beneath, Entry, forest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +38,18 @@ def tree_entries(fleet: FleetDescription) -> tuple[Entry, ...]:
 
     Slurm refuses a switch that has none.
     """
-    beneath = nodes_beneath(fleet.switches)
+    beneath = Beneath(fleet.switches)
     ordered = sorted(fleet.switches, key=lambda one: (-one.tier, natural(one.name)))
     return tuple(
         Entry(
             name=one.name,
-            switches=tuple(name for name in one.switches if beneath.get(name)),
+            switches=tuple(name for name in one.switches if beneath.bits(name)),
             nodes=one.nodes,
             real_name=one.real_name,
             tier=one.tier,
         )
         for one in ordered
-        if beneath[one.name]
+        if beneath.bits(one.name)
     )
 
 

@@ -16,7 +16,7 @@ from apps.core.hostlist import LIMIT_NAMES, HostListError, expand, fold
 from apps.core.texts import say
 from apps.fleet.engine.description import FleetDescription, Part, Problem, Switch, described, natural
 from apps.fleet.engine.schedulers.export import Note
-from apps.fleet.engine.schedulers.forest import nodes_beneath
+from apps.fleet.engine.schedulers.forest import Beneath, Entry, forest
 
 _LIMIT_NAMES_IN_ALL = 1_000_000
 _LINE = re.compile(
@@ -32,11 +32,12 @@ def lines(fleet: FleetDescription) -> list[str]:
 
 def of_nodes(fleet: FleetDescription) -> dict[str, list[str]]:
     """The same lines, each at the first node beneath its switch; where none is, at the first of the fleet."""
-    beneath = nodes_beneath(fleet.switches)
+    beneath = Beneath(fleet.switches)
     names = [node.name for node in fleet.nodes]
     found: dict[str, list[str]] = {}
     for switch in fleet.switches if names else ():
-        first = next((name for name in names if name in beneath[switch.name]), names[0])
+        inside = beneath[switch.name]
+        first = next((name for name in names if name in inside), names[0])
         found.setdefault(first, []).append(_text(switch))
     return found
 
@@ -53,11 +54,19 @@ def kept() -> Note:
 
 def filled(seen: FleetDescription, found: Iterable[str]) -> FleetDescription:
     """The fleet in a file with the switches that its lines say. Lines that are none of ours say nothing."""
-    told = _read(found, {node.name for node in seen.nodes})
+    nodes = [node.name for node in seen.nodes]
+    told = _read(found, set(nodes))
+    if not told:
+        return seen
+    cycles = [problem for problem in _contradictions_of(told) if problem.code == "cycle"]
+    if cycles or any(problem.code == "cycle" for problem in seen.problems):
+        return replace(seen, problems=(*seen.problems, *cycles))
     written = {one.name: one for one in seen.switches}
-    in_words, in_lines = nodes_beneath(seen.switches), nodes_beneath(told)
+    in_words, in_lines = Beneath(seen.switches, nodes=nodes), Beneath(told, nodes=nodes)
     taken = {
-        one.name: one for one in told if one.name not in written or in_words[one.name] == in_lines[one.name]
+        one.name: one
+        for one in told
+        if one.name not in written or in_words.bits(one.name) == in_lines.bits(one.name)
     }
     if not taken:
         return seen
@@ -69,6 +78,11 @@ def filled(seen: FleetDescription, found: Iterable[str]) -> FleetDescription:
         links=seen.links,
         problems=_contradictions(seen, set(taken)),
     )
+
+
+def _contradictions_of(told: Iterable[Switch]) -> Iterable[Problem]:
+    entries = [Entry(name=one.name, switches=one.switches, nodes=one.nodes, tier=one.tier) for one in told]
+    return forest(entries)[1]
 
 
 def _text(switch: Switch) -> str:

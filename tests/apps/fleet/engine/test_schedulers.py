@@ -33,6 +33,7 @@ from apps.fleet.engine.schedulers import (
     topograph_model,
     topograph_netq,
 )
+from apps.fleet.engine.schedulers.forest import Beneath
 from apps.fleet.engine.schedulers.reading import read_fleet
 from apps.fleet.engine.schedulers.writing import write_fleet
 from apps.fleet.engine.templates import template
@@ -310,6 +311,19 @@ def test_more_accelerators_than_a_node_can_have_are_a_problem_and_no_rows() -> N
     read = k8s_nodes.read(facts)
     assert [(one.code, one.subject) for one in read.problems] == [("too_many_accelerators", "n1")]
     assert read.nodes[0].cards is None
+
+
+def test_a_ring_in_lines_of_switches_is_a_problem_of_the_file() -> None:
+    seen = hints.filled(RAILS, ["switch a tier 1: switches b", "switch b tier 2: switches a"])
+    assert [(one.code, one.subject) for one in seen.problems] == [("cycle", "a"), ("cycle", "b")]
+    assert seen.switches == RAILS.switches
+
+
+def test_what_is_beneath_switches_is_known_however_deep() -> None:
+    chain = [Switch(name=f"s{n}", tier=n + 1, switches=(f"s{n - 1}",) if n else ()) for n in range(400)]
+    beneath = Beneath([replace(chain[0], nodes=("n2", "n1")), *chain[1:], Switch(name="idle", tier=1)])
+    assert (beneath["s399"], beneath["idle"]) == ({"n1", "n2"}, frozenset())
+    assert (beneath.bits("s399") == beneath.bits("s0"), beneath.bits("idle"), len(beneath)) == (True, 0, 401)
 
 
 def test_names_of_any_length_have_their_place_in_natural_order() -> None:
