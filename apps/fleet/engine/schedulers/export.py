@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from apps.core.texts import say
+from apps.core.texts import joined, say
 from apps.fleet.engine.description import FleetDescription, Part, split_nodes
 
 
@@ -57,7 +57,7 @@ def sub_domains_as_nodes(fleet: FleetDescription) -> tuple[dict[str, tuple[str, 
     """
     split = split_nodes(fleet)
     if split:
-        names = ", ".join(node.name for node in split)
+        names = joined(", ", [node.name for node in split])
         message = say("sub-domains are left out: %(names)s have accelerators in two of them", names=names)
         return {}, (Note(code="split_nodes", message=message),)
     members: dict[str, list[str]] = {}
