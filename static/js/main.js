@@ -8,7 +8,6 @@ import "./drop.js";
 import "./filter.js";
 import "./when.js";
 import "./scroll.js";
-import "./focus.js";
 import "./charts.js";
 import "./zone.js";
 import "./print.js";

@@ -29,6 +29,10 @@ bind("[data-fold]", (button) => {
 });
 
 bind("[data-focus]", (summary) => summary.focus());
+// Where nothing is to be corrected, what is above is read first: the page does not scroll to it.
+bind("[data-first-focus]", (element) => {
+  if (!document.querySelector("[data-focus]")) element.focus({ preventScroll: true });
+});
 
 if (!("commandForElement" in HTMLButtonElement.prototype)) {
   document.addEventListener("click", (event) => {
