@@ -112,15 +112,19 @@ def _fits_redis(key: str, amount: int, *, limit: int, window_s: int) -> bool | N
 def _fits_row(bucket: str, window: int, amount: int, *, limit: int, window_s: int) -> bool:
     """Count up where the limit allows; one statement decides, so that two at once cannot both be the last."""
     rows = RateWindow.objects.filter(bucket=bucket, window=window)
-    if rows.filter(count__lte=limit - amount).update(count=F("count") + amount):
+
+    def counts_up() -> bool:
+        return bool(rows.filter(count__lte=limit - amount).update(count=F("count") + amount))
+
+    if counts_up():
         return True
-    if rows.exists():
-        return False
+    if rows.exists():  # it is full, or was made meanwhile
+        return counts_up()
     try:
         with transaction.atomic():
             RateWindow.objects.create(
                 bucket=bucket, window=window, count=amount, ends_at_s=(window + 1) * window_s
             )
     except IntegrityError:  # somebody else was first in this window
-        return bool(rows.filter(count__lte=limit - amount).update(count=F("count") + amount))
+        return counts_up()
     return amount <= limit
